@@ -316,7 +316,7 @@ def _spawn(job_id: str, args: Sequence[str], lock: int, table: sqlite3.Connectio
         process = subprocess.Popen(
             [sys.executable, "-m", "cxlab.job_process", job_id, *args],
             cwd=resources.site(),
-            env={**os.environ, "CXLAB_HOME": str(home()), JOB: job_id},
+            env={**resources.own_environment(), "CXLAB_HOME": str(home()), JOB: job_id},
             pass_fds=(lock,),
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -14,6 +14,20 @@ PACKAGE = Path(__file__).resolve().parent
 SERVED_WITH = {"POLARS_MAX_THREADS": "1"}
 """What the environment of a server of pages has, unless it is set otherwise. A page asks small frames some hundred
 questions, each of which takes longer to share among threads than to answer; what is large is asked of DuckDB."""
+SERVED_HERE = "CXLAB_SERVED_WITH"
+"""The environment variable that holds which of SERVED_WITH the server set: what it starts goes without them."""
+
+
+def serve_environment() -> dict[str, str]:
+    """What a server's environment lacks of SERVED_WITH, and which it is."""
+    lacking = {name: value for name, value in SERVED_WITH.items() if name not in os.environ}
+    return {**lacking, SERVED_HERE: ",".join(lacking)}
+
+
+def own_environment() -> dict[str, str]:
+    """The environment as it was before a server added to it: for processes that do other work than pages."""
+    added = {SERVED_HERE, *os.environ.get(SERVED_HERE, "").split(",")}
+    return {name: value for name, value in os.environ.items() if name not in added}
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from cxlab.commands.serve import serve
+from cxlab.resources import SERVED_HERE, own_environment
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])
@@ -16,6 +17,16 @@ def test_app_answers_small_questions_on_one_thread_unless_told_otherwise(
         monkeypatch.delenv("POLARS_MAX_THREADS")
     found: list[str | None] = []
     monkeypatch.setattr(os, "chdir", lambda folder: None)
-    monkeypatch.setattr(os, "execv", lambda program, words: found.append(os.environ.get("POLARS_MAX_THREADS")))
+    started_with: list[str | None] = []
+
+    def execute(program: str, words: list[str]) -> None:
+        found.append(os.environ.get("POLARS_MAX_THREADS"))
+        started_with.append(own_environment().get("POLARS_MAX_THREADS"))
+
+    monkeypatch.setattr(os, "execv", execute)
+    monkeypatch.delenv(SERVED_HERE, raising=False)
+    # What the server sets is taken back with the test.
+    monkeypatch.setattr(os, "environ", os.environ.copy())
     serve(port=8501, browser=False)
     assert found == [expected]
+    assert started_with == [given], "work that a page starts has the environment of its user"

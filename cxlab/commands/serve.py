@@ -71,7 +71,7 @@ def serve(
 ) -> None:
     """Open the app on this machine: http://127.0.0.1:8501."""
     from cxlab.importers.import_root import VARIABLE
-    from cxlab.resources import SERVED_WITH, site
+    from cxlab.resources import serve_environment, site
     from cxlab.store import home
 
     root = site()
@@ -89,8 +89,7 @@ def serve(
             raise BadFile(import_root, None, "is no folder", "give the folder that pages may import from")
         os.environ[VARIABLE] = str(import_root.resolve())
     os.environ["CXLAB_HOME"] = str(home())  # as it is meant here, wherever the server stands
-    for name, value in SERVED_WITH.items():
-        os.environ.setdefault(name, value)
+    os.environ.update(serve_environment())
     address = f"http://127.0.0.1:{port}"
     print(f"CX Lab: {address}", file=sys.stderr, flush=True)
     if browser:
