@@ -74,7 +74,7 @@ def test_it_tells_of_the_two_first_what_the_card_of_the_page_tells(home: Path) -
     (ranked,) = rank(about, view).tasks
     between = decide(about, ranked)
     assert between is not None
-    figures = list_figures(about, ranked, between, describe_sides(ranked), "told", str)
+    figures = list_figures(about, ranked, between, describe_sides(ranked), "decidable score", str)
     labels = [each.label.partition(" ")[0] for each in figures]
     assert labels == ["c", "Dialogues", "Cost", "More", "Where", "Other"]
     (task,) = read()["tasks"]
@@ -91,7 +91,7 @@ def test_runs_are_called_as_somebody_named_them(home: Path) -> None:
     assert [(row["model"], row["name"]) for row in task["models"]] == [(runs[1], "new prompt"), (runs[0], "a")]
     assert task["verdict"] == "new prompt leads for sure"
     text = call(*runs)
-    assert "new prompt ahead of a, told" in text
+    assert "new prompt ahead of a, decidable score" in text
     assert not any(run in text for run in runs)
 
 

@@ -204,6 +204,12 @@ def _power(found: Ranking, told: Decision) -> Figure:
     shared = found.compared.shared
     count = say_count(gap["n"], gap["clusters"], shared)
     finds = f"{count} find {least:.1f} points or more in four cases out of five." if least else ""
+    if told.decided and gap["clusters"] < LEAST_CLUSTERS:
+        few = (
+            f"It rests on {gap['clusters']} independent samples, enough for a test of this one difference; slices, of "
+            f"which many are tested at once, need {LEAST_CLUSTERS}."
+        )
+        return Figure(label, "none: settled, on few", f"{few} {finds}".rstrip())
     if told.decided:
         return Figure(label, "none: settled", finds)
     if gap["difference"] is None or least is None:

@@ -19,7 +19,7 @@ from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet
 from cxlab.read.runs import Progress, progress
 from cxlab.records.benchmark_card import Declaration
-from cxlab.records.metric_names import head_metric
+from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.store import catalogue, layout
 from cxlab.ui.address import cached, here, link, set_view
 from cxlab.ui.labels import describe_state, label, plain
@@ -111,7 +111,11 @@ def choose_lead(benchmark: str) -> None:
         picked = st.session_state[widget]
         set_view(here().change(lead="" if picked == usual else picked, metric=""))
 
+    paper = next((task.paper for task in card.tasks if task.paper in leads), "")
+    said = [f"{head_metric(usual)} is what ranks unless another is chosen"]
+    said += [f"published tables go by {name_metric(paper)}"] if paper and paper != usual else []
     meanings = "; ".join(f"{head_metric(metric)}: {card.metrics.get(metric, '')}" for metric in leads)
+    meanings = f"{'; '.join(said)}. {meanings}"
     st.selectbox(
         "Ranked by", leads, key=widget, format_func=head_metric, on_change=changed, width=320, help=plain(meanings)
     )

@@ -41,7 +41,7 @@ from cxlab.records.procedure import Procedures, SingleJudgeScores
 # What may lead, the default first; "overall" is the paper's own.
 LEADS = ("told", "truth", "skill", "overall")
 METRICS = {
-    "skill": "told, over what the best constant agent gets on the same: 0 is that agent, 100 is faultless",
+    "skill": "the decidable score, over what the best constant agent gets on the same: 0 is that agent, 100 faultless",
     "told": "0.4 fields + 0.4 path + 0.2 action, only of what can be decided from what the customer has told by then",
     "truth": "logic, against what was told so far and the defaults, in place of the panel's fields",
     "claims": "share of what customers say they told that the panel reads in their words",
@@ -58,7 +58,7 @@ METRICS = {
     "path_exact": "share of turns whose path is exactly the reference",
     "action": "share of right actions; where a plan goes with it, 0.7 for the action and 0.3 for the plan",
     "format_error": "share of evaluated replies that could not be parsed",
-    "overall_zero": "overall with a reply that could not be parsed counted as 0 instead of skipped",
+    "overall_zero": "the paper's overall score with a reply that could not be parsed counted as 0 instead of skipped",
     "logic_zero": "logic with a reply that could not be parsed counted as 0 instead of skipped",
     "chat_words": "words of the message to the customer; the procedure allows 40",
     "linguistic_quality": "panel mean on 3–9: correct and easy to read",

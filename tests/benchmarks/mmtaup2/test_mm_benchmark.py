@@ -193,7 +193,7 @@ def test_one_dialogue_is_led_by_the_cards_figures(home: Path) -> None:
     address, _ = opened(MODELS[1], wrong=True)
     app = open_page("failures", benchmark="mmtaup2", attempt=address)
     assert not app.exception
-    assert [metric.label for metric in app.metric] == ["Pass", "Critical field accuracy", "Turn efficiency", "Turns"]
+    assert [metric.label for metric in app.metric] == ["Passed", "Critical field accuracy", "Turn efficiency", "Turns"]
     assert app.metric[0].value == "0.0"
     text = words(app)
     assert "What went wrong" in text

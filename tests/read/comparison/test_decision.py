@@ -244,3 +244,12 @@ def test_a_metric_that_says_the_same_of_every_sample_is_no_other_metric(home: Pa
     between = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
     assert between is not None
     assert [each.metric for each in between.metrics] == ["action"]
+
+
+@pytest.mark.parametrize(("count", "value"), [(7, "none: settled, on few"), (20, "none: settled")])
+def test_a_lead_on_few_samples_is_told_as_that(home: Path, count: int, value: str) -> None:
+    for number, (model, level) in enumerate((("first", 60.0), ("second", 40.0)), 1):
+        write_run(home, number, model, {(f"s{i}", 1): level + i % 3 for i in range(count)})
+    found = card()["More samples to settle it"]
+    assert found.value == value
+    assert ("It rests on 7 independent samples" in found.note) == (count == 7)
