@@ -137,9 +137,12 @@ def draw_front(
     rows = frame.filter(pl.col("value").is_not_null() & pl.col(price).is_not_null()).sort(price)
     tell = format_usd if price == "cost_usd" else format_seconds
     figure = LazyFigure()
+    quick = price == "latency_s" and largest(rows[price], 1.0) < 0.1
+    factor = 1000.0 if quick else 1.0
     front = front_of(rows, price, less_is_better)
     figure.add_scatter(
-        x=front[price].to_list(), y=front["value"].to_list(), mode="lines", hoverinfo="skip", showlegend=False,
+        x=[factor * each for each in front[price]], y=front["value"].to_list(), mode="lines", hoverinfo="skip",
+        showlegend=False,
         line={"color": colours.muted, "width": 1.2, "dash": "dot", "shape": "hv"},
     )  # fmt: skip
     best = set(front["side"])
@@ -148,7 +151,7 @@ def draw_front(
     for place, row in enumerate(rows.iter_rows(named=True)):
         mark = mark_of(marks, row["side"])
         figure.add_scatter(
-            x=[row[price]],
+            x=[factor * row[price]],
             y=[row["value"]],
             mode="markers+text",
             marker=mark.marker,
@@ -169,20 +172,23 @@ def draw_front(
             showlegend=False,
             cliponaxis=False,
         )  # fmt: skip
-    top = largest(rows[price], 1.0)
+    top = factor * largest(rows[price], 1.0)
+    measured = f"time of a {plain(one)}, {'ms' if quick else 's'}"
     figure.update_xaxes(
-        title=f"cost of a {plain(one)}, USD" if price == "cost_usd" else f"time of a {plain(one)}, s",
+        title=f"cost of a {plain(one)}, USD" if price == "cost_usd" else measured,
         range=[0, top * 1.25 or 1],
     )
-    for name, value in floors:
+    # Names of floors that are near each other stand at opposite ends.
+    for place, (name, value) in enumerate(sorted(floors, key=lambda each: each[1])):
+        left = place % 2 == 1
         figure.add_scatter(
             x=[0, top * 1.25 or 1], y=[value, value], mode="lines", showlegend=False,
             line={"color": colours.muted, "width": 1.5, "dash": "dot"},
             hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
-            x=top * 1.25 or 1, y=value, xanchor="right", yanchor="bottom", showarrow=False,
-            text=f"{plain(name)} {value:.1f}", font={"size": 11, "color": colours.muted},
+            x=0 if left else top * 1.25 or 1, y=value, xanchor="left" if left else "right", yanchor="bottom",
+            showarrow=False, text=f"{plain(name)} {value:.1f}", font={"size": 11, "color": colours.muted},
         )  # fmt: skip
     shown_range = range_of(scale)
     figure.update_yaxes(title=plain(title), range=list(shown_range) if shown_range else None)

@@ -136,8 +136,11 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
             if shape.kind == "usd":
                 # Cents are enough, unless something costs less than ten of them.
                 written = "$%.4f" if sizes.is_between(0, 0.1, closed="none").any() else "$%.2f"
+            elif (longest := largest(sizes, 0.0)) and longest < 0.1:
+                table = table.with_columns(pl.col(name) * 1000.0)
+                written = "%.1f ms" if longest >= 0.01 else "%.2f ms"
             else:
-                written = "%.1f s" if largest(sizes, 0.0) >= 1 else "%.3f s"
+                written = "%.1f s" if longest >= 1 else "%.3f s"
             fitted[name] = _Column({**shape, "type_config": {**shape["type_config"], "format": written}}, shape.kind)
     return table, fitted
 

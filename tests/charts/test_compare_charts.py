@@ -40,6 +40,19 @@ def test_the_front_holds_those_that_none_beats(values: list[tuple[str, float, fl
     assert compare.front_of(turned, "latency_s", less_is_better=True)["side"].to_list() == front
 
 
+def test_short_times_are_told_in_milliseconds_and_near_floors_at_both_ends() -> None:
+    quick = board([("simulated:a", 0.0002, 50.0), ("b", 0.0004, 60.0)])
+    figure = compare.draw_front(
+        quick, (0.0, 100.0), "hit", "latency_s", MARKS, False, one="query", floors=[("Hub", 7.0), ("Random", 6.5)]
+    )
+    assert figure.layout.xaxis.title.text == "time of a query, ms"
+    points = [trace for trace in figure.data if trace.mode == "markers+text"]
+    assert [trace.x[0] for trace in points] == pytest.approx([0.2, 0.4])
+    assert {note.text: note.xanchor for note in figure.layout.annotations} == {"Random 6.5": "right", "Hub 7.0": "left"}
+    slow = compare.draw_front(board([("b", 4.0, 60.0)]), (0.0, 100.0), "hit", "latency_s", MARKS, False)
+    assert slow.layout.xaxis.title.text == "time of a dialogue, s"
+
+
 def scores() -> pl.DataFrame:
     return pl.DataFrame(
         [("simulated:a", "g", 80.0, 75.0, 85.0, 40, 10), ("b", "g", 70.0, None, None, 4, 1)],
