@@ -26,6 +26,15 @@ def read_rows(event: Any) -> list[int]:
     return [row for row in rows if isinstance(row, int)] if isinstance(rows, Sequence) else []
 
 
+def read_cells(event: Any) -> list[int]:
+    """The positions of the rows of a table in which a cell is selected, as `read_rows` has those of selected rows."""
+    selection = event.get("selection") if isinstance(event, Mapping) else None
+    cells = selection.get("cells") if isinstance(selection, Mapping) else None
+    if not isinstance(cells, Sequence) or isinstance(cells, str):
+        return []
+    return [cell[0] for cell in cells if isinstance(cell, Sequence) and cell and isinstance(cell[0], int)]
+
+
 def _read(data: Any) -> list[Any]:
     if data is None:
         return []

@@ -48,6 +48,11 @@ def others() -> dict[str, str]:
     return {kind: words for each in declared().values() for kind, words in each.others.items()}
 
 
+def disputed() -> frozenset[str]:
+    """Kinds of turns on which panel, the customer's account and its card differ on whether the agent was right."""
+    return frozenset(kind for each in declared().values() for kind in each.disputed)
+
+
 def classes(benchmark: str) -> dict[str, tuple[str, str]]:
     """The classes of a benchmark's evaluated turns, in the order in which they are shown: (words, what they mean)."""
     known = declared().get(benchmark)

@@ -1,6 +1,6 @@
 """Procedures that agents are held to: their graphs, turns held against them, and what a benchmark declares of them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
@@ -146,7 +146,8 @@ class Procedures:
     `level` how hard the customer makes it. `ids()`: the procedures that there are; `load(id)`: one of
     them, as its file is now; UnknownName without one.
     The classes of what goes wrong on a turn, `Trace.error` → words: of `misread` the way taken is where the agent's own
-    fields lead, of `deviations` it is the one it reported; `others` are not the agent's doing.
+    fields lead, of `deviations` it is the one it reported; `others` are not the agent's doing. `disputed` are those of
+    `others` on which panel, the customer's own account and its card differ on whether the agent was right.
     `words`: what ids of fields, values and actions are called on pages where the id does not say it.
     `meanings`: of such a class or of `none`, `format` and `unscored`, what it means in a clause; `told_apart`: a
     sentence on how the classes are told apart. `turn_scores`: the metrics that a turn's card shows, the first in its
@@ -160,6 +161,7 @@ class Procedures:
     misread: Mapping[str, str]
     deviations: Mapping[str, str]
     others: Mapping[str, str] = field(default_factory=dict)
+    disputed: Collection[str] = ()
     leaf: str = ""
     level: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_p, largest
-from cxlab.charts.selection import read_points, read_rows
+from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
 from cxlab.ui.labels import label
@@ -97,7 +97,8 @@ def show_table(
     config |= {name: {**columns[name], "width": width} for name, width in widths.items()}
     options: dict[str, Any] = {"row_height": _TALL_ROW} if widths else {}
     if select:
-        options |= {"on_select": "rerun", "selection_mode": "single-row" if select == "single" else "multi-row"}
+        modes = ("single-row", "single-cell") if select == "single" else ("multi-row",)
+        options |= {"on_select": "rerun", "selection_mode": modes}
     event = st.dataframe(
         # As Arrow, which is what is sent: by way of pandas it takes five times as long.
         table.to_arrow(compat_level=pl.CompatLevel.oldest()),
@@ -113,8 +114,20 @@ def show_table(
     )
     if downloads and shown.height:
         _downloads(shown, key)
-    rows = read_rows(event) if select else []
+    rows = _picked(event, table_key(key, shown)) if select else []
     return [shown.row(row, named=True) for row in rows if row < shown.height]
+
+
+def _picked(event: Any, key: str) -> list[int]:
+    """The rows that are picked: by their tick or by a click on any of their cells, whichever came last.
+
+    Streamlit keeps a tick when a cell is clicked, and a cell when a row is ticked.
+    """
+    now, memory = (read_rows(event), read_cells(event)), f"{key}-picked"
+    before = st.session_state.get(memory, ([], [], "rows"))
+    last = "cells" if now[1] and now[1] != before[1] else "rows" if now[0] != before[0] else before[2]
+    st.session_state[memory] = (*now, last)
+    return now[1] if last == "cells" and now[1] else now[0]
 
 
 def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:

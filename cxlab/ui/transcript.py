@@ -13,6 +13,8 @@ from cxlab.ui.labels import chip, plain, say
 
 _SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
 # The two who talk get Streamlit's own pictures, which need no emoji font and no network.
+# Letters of a reply that could not be read; all of it is with the turn.
+_MOST_RAW = 1200
 _AVATARS = {"customer": "user", "agent": "assistant"}
 
 
@@ -42,13 +44,17 @@ def _message(row: Mapping[str, Any], key: str, marked: bool) -> None:
     bubble = st.chat_message(avatar) if avatar else st.container()
     with bubble, st.container(key=f"cx-say-{_key(role)}-{_key(key)}", gap="xsmall"):
         st.caption(f"{plain(name)} · turn {row['turn']}" + (" · **the turn in question**" if marked else ""))
+        data = _loaded(row.get("data")) or {}
         if row["text"]:
             say(row["text"])
+        elif raw := data.get("raw"):
+            st.caption("This reply could not be read. What came:")
+            st.caption(plain(_shorten(raw, _MOST_RAW)))
         for call in _loaded(row.get("tool_calls")) or ():
             folded = f"{call.get('name', 'tool')}({_shorten(call.get('arguments', ''), 80)})"
             with st.expander(plain(folded), type="compact"):
                 st.code(str(call.get("arguments", "")), language=None, wrap_lines=True)
-        grounding = (_loaded(row.get("data")) or {}).get("grounding") or ()
+        grounding = data.get("grounding") or ()
         if grounding:
             with st.container(horizontal=True, gap="small"):
                 for each in grounding:

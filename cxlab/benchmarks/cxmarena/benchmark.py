@@ -372,6 +372,6 @@ BENCHMARK = Benchmark(
     questions=evaluation_prompts.questions,
     prepare=corpus.prepare,
     migrate=migrate,
-    scorer="2",
+    scorer="3",
     rescore=rescore,
 )

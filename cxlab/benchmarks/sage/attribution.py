@@ -17,6 +17,9 @@ panel that reads just what stands on the card has read it in the customer's word
 | same | unknown | | `none` | passed |
 | other | unknown | | `field`, `lucky`, `execution`, `action` | failed, agent |
 
+An action that the panel alone calls right is no luck: `lucky` asks that the account calls it right, too; else it is
+`field`.
+
 A passed attempt needs every evaluated turn right; at its end the customer must have told all it had (`verdict.py`).
 """
 
@@ -56,7 +59,7 @@ def attribute(predicted: Route, own: Route, panel: Route | None, told: Route | N
         return error
     right, right_by_account = error == "none", split(predicted, own, told) == "none"
     if right == right_by_account:
-        return error
+        return "field" if error == "lucky" and predicted.action != told.action else error
     read_the_card = (panel.path, panel.action) == (card.path, card.action)
     if read_the_card:
         return "account_off"

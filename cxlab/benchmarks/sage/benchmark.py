@@ -111,7 +111,7 @@ FACETS = (
     ),
     Facet(
         "leaf",
-        "Leaf",
+        "Case",
         "The way through the procedure that the customer's situation asks for.",
         spread=True,
         identifies=True,
@@ -188,8 +188,9 @@ BENCHMARK = Benchmark(
                 LEADS[0],
                 leads=LEADS,
                 paper="overall",
-                verdict_rule="on every evaluated turn the agent must be at the right stage, by its own reading of the "
-                "customer, and take the right action; the first turn on which it is not decides.",
+                verdict_rule="on every evaluated turn (1, 5, 10, 15 and the last) the path that the agent reports and "
+                "its action must be those that the procedure asks for; the first turn on which neither the panel's "
+                "labels nor the customer's own account of what it has told makes them right decides. Scores do not.",
             ),
             Task(
                 conversation_check.TASK,
@@ -227,7 +228,7 @@ BENCHMARK = Benchmark(
     facets=FACETS,
     verdict=judge_attempt,
     verdict_reads=("scores", "traces"),
-    scorer="4",
+    scorer="5",
     migrate=migrate,
     rescore=rescore,
     attempt_view="procedure",
@@ -240,9 +241,10 @@ BENCHMARK = Benchmark(
         misread={name: REASONS[name] for name in ("field", "lucky")},
         deviations={name: REASONS[name] for name in ("execution", "action")},
         others={name: REASONS[name] for name in DISPUTED},
+        disputed=frozenset(DISPUTED),
         meanings={
             "field": "wrong labels, so another path",
-            "lucky": "wrong labels, right action",
+            "lucky": "wrong labels, right action by the panel and by the customer's account",
             "execution": "right labels, another path",
             "action": "right path, wrong action",
             "panel": "right by what was told, the panel is off",

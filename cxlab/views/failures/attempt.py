@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.errors import UnknownName
-from cxlab.read import StoredAttempt, View, failures
+from cxlab.read import StoredAttempt, View, failure_kinds, failures
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address, path_strips
@@ -217,7 +217,8 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
             with st.container(gap=None):
                 mark = " ◀ of the group you came from" if trace["turn"] in alike else ""
                 decides = ", on which the verdict stands" if trace["turn"] == whole.attempt["verdict_turn"] else ""
-                words = f"✕ Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"
+                sign = "○" if trace["error"] in failure_kinds.others() else "✕"
+                words = f"{sign} Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
                 say(attempt_procedure_words.explain_trace(trace, message))

@@ -8,16 +8,17 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration, Search
 from cxlab.records.metric_names import head_metric, name_metric
-from cxlab.ui.address import link
+from cxlab.ui.address import cached, link
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
-from cxlab.views.benchmarks import ranking_tasks
+from cxlab.views.benchmarks import declared, questions_of, ranking_tasks
 from cxlab.views.failures.attempt_verdict import SIGNS, verdict_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
@@ -109,13 +110,24 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
     if whole.votes.height and whole.messages.is_empty():
         with st.container(border=True):
             st.markdown("**Judges**")
+            asked = _questions(whole)
+            for field in whole.judgements["field"].unique(maintain_order=True):
+                question = asked.get(str(field), "").partition("\n")[0]
+                st.caption(plain(question or f"They were asked about “{name_id(field)}”."))
             said = {
-                judge.replace("judge-", ""): str(verdict)
-                for judge, verdict in whole.judgements.select("judge", "verdict").iter_rows()
+                judge.replace("judge-", ""): f"{name_id(field)} {name_id(verdict)}"
+                for judge, field, verdict in whole.judgements.select("judge", "field", "verdict").iter_rows()
                 if verdict is not None
             }
             cast = whole.votes.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True))
             votes(cast, said, key=f"{key}-votes")
+
+
+def _questions(whole: StoredAttempt) -> dict[str, str]:
+    """Field → what judges of this attempt were asked of it, an option a line; of those that say so."""
+    benchmark = str(whole.attempt["benchmark"])
+    facets = {each.id: str(value) for each in declared(benchmark).facets if (value := whole.attempt.get(each.id))}
+    return cached(questions_of, benchmark, facets, dict(whole.run["setup"].get("options") or {}))
 
 
 def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:

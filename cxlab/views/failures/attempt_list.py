@@ -214,18 +214,27 @@ def show_attempts(view: View, about: Declaration) -> None:
     save_set(view.change(order=_order_of(view), page=view.page), about, page.total)
 
 
+# Filters that the page shows under another name than addresses do.
+_TOLD_AS = {"error": "what went wrong", "owner": "whose doing", "split": "judges split", "ended": "ended by"}
+
+
 def say_filters(view: View, about: Declaration) -> str:
-    """The filters in force with names as people read them: "model: weak · simulated; Asked by: manager"."""
+    """The filters in force with names as people read them: "model: weak · simulated; Asked by: manager".
+
+    Reading blind those that would tell who answered or what became of it stay untold.
+    """
     told = {"model": label, "task": lambda each: titles_of(about).get(each, label(each)), "error": name_kind}
     facets = dict(view.facets)
     parts = []
     for name, values in view.describe():
+        if view.blind == "yes" and name not in ("task", *facets):
+            continue
         if name in facets:
             parts.append(f"{about.title(name)}: {', '.join(about.value(name, each) for each in facets[name])}")
         elif name in told:
-            parts.append(f"{name}: {', '.join(map(told[name], values.split(', ')))}")
+            parts.append(f"{_TOLD_AS.get(name, name)}: {', '.join(map(told[name], values.split(', ')))}")
         elif name != "benchmark":
-            parts.append(f"{name}: {values}")
+            parts.append(f"{_TOLD_AS.get(name, name)}: {values}")
     return "; ".join(parts)
 
 

@@ -12,12 +12,13 @@ from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
-from cxlab.records.metric_names import head_metric, name_metric
+from cxlab.records.metric_names import head_metric, name_metric, within_sentence
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
 from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, show_value
+from cxlab.views.failures.attempt_verdict import verdict_of
 
 
 def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
@@ -32,6 +33,8 @@ def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[
         ]
         + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {row['ended_by']}.")]
     )
+    if said := say_against(verdict_of(whole), str(row.get("verdict_owner") or ""), leading, scores):
+        st.caption(plain(said))
     tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
     st.caption(
         plain(
@@ -43,6 +46,19 @@ def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[
     )
 
 
+def say_against(verdict: str, owner: str, leading: Sequence[str], scores: Mapping[str, float | None]) -> str:
+    """That a figure and the verdict do not say the same, where they do not; "" where nobody would stumble."""
+    full = next((name for name in leading if scores.get(name) == 100), None)
+    if verdict == "failed" and full:
+        return (
+            f"Failed with {within_sentence(name_metric(full))} at 100: the verdict follows its own rule, given under "
+            "What counts, and not that figure."
+        )
+    if verdict == "unscored" and owner != "agent" and any(scores.get(name) is not None for name in leading):
+        return "No verdict was possible; the figures above were reckoned all the same, and count in means."
+    return ""
+
+
 def situation(whole: StoredAttempt) -> None:
     """What was true for the customer: intent, level, leaf, back end, facts and how they were to come out."""
     inputs, expected, row = whole.sample.get("inputs") or {}, whole.sample.get("expected") or {}, whole.attempt
@@ -50,7 +66,7 @@ def situation(whole: StoredAttempt) -> None:
         st.markdown("**The situation**")
         about = [
             ("Scenario", label(row.get("scenario") or "–")),
-            ("Leaf", row.get("leaf") or "–"),
+            ("Case", row.get("leaf") or "–"),
             ("Intent", label(row.get("intent") or "–")),
             ("Customer", _person(row.get("level"), row.get("persona"))),
         ]
@@ -60,7 +76,9 @@ def situation(whole: StoredAttempt) -> None:
             about.append(
                 (
                     "Right action",
-                    ", ".join(map(name_id, action.values())) if isinstance(action, dict) else name_id(action),
+                    ", ".join(name_id(each) for each in action.values() if each != "none")
+                    if isinstance(action, dict)
+                    else name_id(action),
                 )
             )
         grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in about])
@@ -216,7 +234,7 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
             (name_id(trace["gold_action"] or "–"), "quiet"),
         ]
     )
-    grid(("Field", "Agent read", "Panel says", "Leaf"), rows)
+    grid(("Field", "Agent read", "Panel says", "Customer's card"), rows)
 
 
 def _panel(whole: StoredAttempt, trace: Mapping[str, Any], turn: int) -> None:

@@ -36,21 +36,58 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
     if kind in failure_kinds.misread():
         asked = _asked_where_ways_part(trace)
         name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")
-        luck = "; all the same the action is right" if trace["predicted_action"] == trace["reference_action"] else ""
+        luck = _say_luck(trace)
         if not name:
-            return f"Its fields lead elsewhere{luck}"
+            return f"The fields that it read lead another way{luck}"
         words = _quoted(str((message or {}).get("reasoning") or ""), name)
         given, wanted = name_id(show_value(said[name])), name_id(show_value(panel[name]))
         read = f"Read “{words}” as {name_id(name)}: {given}" if words else f"Read {name_id(name)} as {given}"
         return f"{read}; the panel says {wanted}{luck}"
     if kind in failure_kinds.deviations():
         if list(trace["predicted_path"]) == list(trace["reference_path"]):
-            return (
-                f"Right path, wrong action: gave {name_id(trace['predicted_action'])}, "
-                f"due was {name_id(trace['reference_action'])}"
-            )
-        return f"{_say_parting(trace)}; the fields as it read them lead the right way"
+            given, due = (name_id(trace[f"{who}_action"]) for who in ("predicted", "reference"))
+            return f"Right path, wrong action: gave {given}, due was {due}"
+        return f"{_say_parting(trace)}. It read the fields right"
+    if kind in failure_kinds.disputed():
+        return _say_dispute(trace, said, panel)
     return name_kind(str(kind))
+
+
+def _say_luck(trace: Mapping[str, Any]) -> str:
+    """That the action is right all the same, or right by the panel alone."""
+    if trace["predicted_action"] != trace["reference_action"]:
+        return ""
+    if trace["error"] == "field":
+        return "; the panel calls the action right, by the customer's own account it is wrong"
+    return "; all the same the action is right"
+
+
+def _say_dispute(trace: Mapping[str, Any], said: Mapping[str, Any], panel: Mapping[str, Any]) -> str:
+    """Where panel, agent and the customer's card read otherwise, on a turn for which nobody can hold the agent to
+    account: the field that parts the ways first."""
+    gold = read_object(trace["gold_fields"])
+    asked = _asked_where_ways_part(trace, "gold")
+    off = [name for name, value in panel.items() if value is not None and name in gold and value != gold[name]]
+    name = next((field for field in asked if field in off), off[0] if off else "")
+    not_scored = "so the turn is not scored"
+    if name:
+        read, holds = name_id(show_value(panel[name])), name_id(show_value(gold[name]))
+        alike = panel[name] == said.get(name)
+        agent = ", as the agent does" if alike else ", as the agent read it" if said.get(name) == gold[name] else ""
+        between = (agent, "") if alike else ("", agent)
+        return (
+            f"The panel reads {name_id(name)} as {read}{between[0]}; the customer's card holds {holds}{between[1]}, "
+            + not_scored
+        )
+    other = [field for field, value in panel.items() if value is not None and field in said and said[field] != value]
+    if other:
+        name = next((field for field in _asked_where_ways_part(trace) if field in other), other[0])
+        given, wanted = name_id(show_value(said[name])), name_id(show_value(panel[name]))
+        return (
+            f"The agent read {name_id(name)} as {given}, the panel and the customer's card say {wanted}; by the "
+            f"customer's own account it had not said so by then, {not_scored}"
+        )
+    return f"Agent, panel and card agree; by the customer's own account it had not said all of it by then, {not_scored}"
 
 
 def _say_parting(trace: Mapping[str, Any]) -> str:
@@ -66,9 +103,10 @@ def _say_parting(trace: Mapping[str, Any]) -> str:
     return f"{went} after {after}, {due_words}"
 
 
-def _asked_where_ways_part(trace: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that the stage asks for at which the agent's own fields leave the reference."""
-    own, due = [*trace["own_path"], trace["own_action"]], [*trace["reference_path"], trace["reference_action"]]
+def _asked_where_ways_part(trace: Mapping[str, Any], who: str = "own") -> tuple[str, ...]:
+    """The fields that the stage asks for at which the way of `who` (the agent's own fields, or the card's gold) leaves
+    the reference."""
+    own, due = ([*trace[f"{each}_path"], trace[f"{each}_action"]] for each in (who, "reference"))
     common = [mine for mine, theirs in zip(own, due, strict=False) if mine == theirs]
     place = next((i for i, (a, b) in enumerate(zip(own, due, strict=False)) if a != b), len(common))
     known = procedures.find(trace.get("procedure"))

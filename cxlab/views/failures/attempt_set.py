@@ -1,5 +1,6 @@
 """The attempts that are listed, to be kept: as a link, as a file, or as a dataset to run again."""
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
@@ -7,11 +8,13 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_count
+from cxlab.charts.theme import short_model
 from cxlab.errors import CxError, UnknownName
 from cxlab.read import View, failures
 from cxlab.read.files import to_csv, to_parquet
 from cxlab.records import Dataset
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import name_metric
 from cxlab.store import sample_set, write
 from cxlab.store.exports.chat_export import ChatFilter, render_chat
 from cxlab.ui.address import go, has_page
@@ -39,15 +42,20 @@ def save_set(view: View, about: Declaration, total: int) -> None:
         st.caption(f"Save these {many}:", width="content")
         with st.popover("Link", type="tertiary"):
             st.caption("This address shows exactly this set.")
-            st.code(write_address(kept), language=None, wrap_lines=True)
+            st.code(address := write_address(kept), language=None, wrap_lines=True)
+            if is_local(address):
+                st.caption(
+                    "It opens on this machine alone. Start the app with --host-name NAME for others to reach it, or "
+                    "send a file: whoever has it needs no address."
+                )
         most = f"; the first {format_count(failures.MOST_EXPORTED)}" if total > failures.MOST_EXPORTED else ""
         files: list[tuple[str, str, str, Callable[[], bytes], str]] = [
             (
                 "CSV",
                 "csv",
                 "text/csv",
-                lambda: to_csv(read_set(kept, about, False, metrics, less)),
-                f"One row a {one}, guarded against formulas",
+                lambda: to_csv(name_columns(read_set(kept, about, False, metrics, less), metrics)),
+                f"One row a {one}, named as on this page, without empty columns, guarded against formulas",
             ),
             (
                 "Parquet",
@@ -79,7 +87,7 @@ def save_set(view: View, about: Declaration, total: int) -> None:
             st.download_button(
                 name,
                 make,
-                f"cxlab-{many}.{ending}",
+                f"{_name_file(about, view, many)}.{ending}",
                 mime,
                 key=f"set-{ending}",
                 on_click="ignore",
@@ -100,6 +108,30 @@ def read_set(
     told = [None if keys is None else [words.get(key, key) for key in keys] for keys in chosen["alike"].to_list()]
     named = chosen.with_columns(pl.Series("alike", told, dtype=pl.List(pl.String)))
     return named.rename({"alike": "groups"})
+
+
+def name_columns(frame: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
+    """The set as people read it: figures called as on the page, columns without any value left out."""
+    kept = [name for name in frame.columns if frame[name].null_count() < frame.height]
+    # A column of attempts may be called as a metric is: it keeps its name, and the metric the longer one.
+    names = {name: name_metric(name) for name in kept if name in metrics and f"{name}_scored" not in kept}
+    return frame.select(kept).rename({name: words for name, words in names.items() if words not in kept})
+
+
+def _name_file(about: Declaration, view: View, many: str) -> str:
+    """ "cxlab-sage-failed-dialogues-2026-11-24": of what the set is, as far as a name holds it."""
+    shown = {"wrong": "failed", "all": ""}.get(view.verdict or "wrong", view.verdict)
+    models, today = (short_model(each) for each in view.models[:2]), f"{datetime.now(UTC):%Y-%m-%d}"
+    parts = filter(None, ["cxlab", about.card.id, *models, shown, many, today])
+    return "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts)
+
+
+def is_local(address: str) -> bool:
+    """Whether an address is one that no other machine reaches."""
+    from urllib.parse import urlsplit
+
+    host = urlsplit(address).hostname or ""
+    return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
 def _list_ids(kept: View) -> frozenset[tuple[str, str]]:

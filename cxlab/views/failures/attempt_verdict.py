@@ -4,7 +4,8 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_id
-from cxlab.read import StoredAttempt, View, failures, procedures
+from cxlab.charts.theme import short_model
+from cxlab.read import StoredAttempt, View, failure_kinds, failures, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import kind_of, name_kind
 from cxlab.records.benchmark_card import Declaration, Task
@@ -108,10 +109,26 @@ _SIDES = {"customer": "the customer", "provider": "a provider", "judge": "a judg
 
 
 def _say_evidence(whole: StoredAttempt, owner: str) -> str:
-    """What is stored against anybody but the owner."""
+    """What is stored against anybody but the owner: failures, turns that others spoilt, judges without a vote."""
     others = [_SIDES[where] for where in whole.failures["where_"].to_list() if where in _SIDES and where != owner]
-    counts = [f"{who} {others.count(who)} ×" for who in dict.fromkeys(others)]
-    return f"Stored against others here: {', '.join(counts)}." if counts else "Nothing is stored against others."
+    found = [f"{who} {others.count(who)} ×" for who in dict.fromkeys(others)]
+    spoilt: dict[str, list[int | None]] = {}
+    for turn, kind in whole.traces.select("turn", "error").iter_rows() if whole.traces.height else ():
+        if kind in failure_kinds.others() and turn != whole.attempt.get("verdict_turn"):
+            spoilt.setdefault(name_kind(kind), []).append(turn)
+    found += [f"{words} (turn {_turns(turns)})" for words, turns in spoilt.items()]
+    for judge, turns in _silent(whole).items():
+        found.append(f"{judge} without a usable vote" + (f" (turn {_turns(turns)})" if any(turns) else ""))
+    return f"Stored against others here: {', '.join(found)}." if found else "Nothing is stored against others."
+
+
+def _silent(whole: StoredAttempt) -> dict[str, list[int | None]]:
+    """Judge → the turns on which it gave no usable vote."""
+    found: dict[str, list[int | None]] = {}
+    if whole.votes.height:
+        for judge, turn in whole.votes.filter(~pl.col("valid")).select("judge", "turn").iter_rows():
+            found.setdefault(short_model(judge), []).append(turn)
+    return found
 
 
 def say_judges(whole: StoredAttempt, turn: int, field: str) -> str:

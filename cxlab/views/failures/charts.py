@@ -60,7 +60,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
             return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
         went = f"Went to {took}" if row["took"] else "Stopped"
         due_words = f"due was {due}" if row["due"] else "the path was over"
-        return f"{went}, {due_words}", f"{scenario} · after {step}; its fields lead the right way"
+        return f"{went}, {due_words}", f"{scenario} · after {step}; it read the fields right"
     detail = str(row["detail"] or "")
     if kind in ("answer", "unmarked"):
         # Told by the verdict alone: its reason, and as much as it says of the place.
@@ -137,7 +137,7 @@ def say_doing(row: Mapping[str, Any]) -> str:
 def say_size(n: int, attempts: int, things: tuple[str, str]) -> str:
     """How many attempts failed alike, and how often where that is more: "35 failures in 19 dialogues"."""
     held = f"{format_count(attempts)} {things[attempts != 1]}"
-    return held if n == attempts else f"{format_count(n)} failures in {held}"
+    return held if n == attempts else f"{format_count(n)} failure{'s' if n != 1 else ''} in {held}"
 
 
 def say_typical(row: Mapping[str, Any]) -> str:
@@ -237,7 +237,20 @@ def draw_groups(
     counts = [len(what) + len(where) for what, where in lines]
     tall = max(counts, default=1)
     row_px = _BAR_PX + _LINE_PX * tall
+    top = largest(long, 1)
     figure = LazyFigure()
+    # All of a row answers to a click, its words, too, and not the thin bar alone.
+    figure.add_bar(
+        x=[top * 1.35] * rows.height,
+        y=[place + 0.35 for place in places],
+        orientation="h",
+        width=0.96,
+        marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        customdata=[[alike] for alike in rows["alike"]],
+        hovertext=hovers,
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
+    )
     figure.add_bar(
         x=long.to_list(),
         y=places,
@@ -271,8 +284,8 @@ def draw_groups(
         showlegend=False,
         cliponaxis=False,
     )
-    top = largest(long, 1)
     # Each bar says its number, so an axis would say it twice.
+    figure.update_layout(barmode="overlay")
     figure.update_xaxes(range=[0, top * 1.35], visible=False)
     figure.update_yaxes(showticklabels=False, range=[-0.3, rows.height - 0.05])
     return style_figure(figure, dark, values="none", height=_FRAME_PX + row_px * max(rows.height, 2))

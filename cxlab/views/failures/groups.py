@@ -6,6 +6,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
+from cxlab.read.attempts import benchmarks
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, link
@@ -13,6 +14,7 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
+from cxlab.views.benchmarks import declared
 from cxlab.views.failures.charts import (
     describe_event,
     describe_group,
@@ -34,8 +36,9 @@ _ALIKE = {
 
 
 def titles_of(about: Declaration) -> dict[str, str]:
-    """Task → its title."""
-    return {task.id: task.title for task in about.card.tasks}
+    """Task → its title; those of all benchmarks where the page looks at all."""
+    cards = [about.card] if about.card.id else [declared(name).card for name in cached(benchmarks)["benchmark"]]
+    return {task.id: task.title for card in cards for task in card.tasks}
 
 
 def _say_shown(shown: int, groups: int, which: str) -> str:
@@ -70,7 +73,8 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     lost = below if by_points else ""
     section(
         plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
-        f"{lost}{say_size(first['n'], first['attempts'], things)}, of {format_count(first['of'])} failures in "
+        f"{lost}{say_size(first['n'], first['attempts'], things)}, of "
+        f"{format_count(first['of'])} failure{'s' if first['of'] != 1 else ''} in "
         f"{format_count(first['of_attempts'])} {things[first['of_attempts'] != 1]}{unscored}. "
         f"{_say_shown(groups.height, first['groups'], 'that lost most' if by_points else f'in most {things[1]}')}"
         f"Alike: {alike}. "

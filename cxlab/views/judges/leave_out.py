@@ -56,7 +56,9 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         st.markdown(plain(f"That is of fields. {grades}"))
         link("See Bias", "judges", view.change(tab="bias"))
     shown = frame.with_columns(
-        pl.col("change", "low", "high") * 100.0, name=pl.col("judge").map_elements(label, return_dtype=pl.String)
+        pl.col("change") * 100.0,
+        reach=pl.struct("low", "high").map_elements(_say_interval, return_dtype=pl.String),
+        name=pl.col("judge").map_elements(label, return_dtype=pl.String),
     )
     if not truth.is_empty():
         panel = truth.sort("n").tail(1).select(
@@ -71,8 +73,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
                 "name": column("Judge left out"),
                 "rest": column("Rest right", "share", "How often the majority of those who are left is right."),
                 "change": column("Change", "points", "Points: right without it minus right with it."),
-                "low": column("Change from", "points", "Lower end of the change's 95 % interval."),
-                "high": column("to", "points", "Upper end of the change's 95 % interval."),
+                "reach": column("95 % interval", help="Of the change, in points."),
                 "undecided": column("Rest ties", "share", "What the others leave undecided: a tie scores nothing."),
                 "alone": column("Alone right", "share", "Right by itself."),
                 "n": column("n", "count", "Verdicts of known truth on which it voted beside another."),
@@ -89,7 +90,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         alt="What the panel would be without each judge.",
         select="single",
     )  # fmt: skip
-    st.caption("Click a judge to read the verdicts that its row counts.")
+    st.caption("Click a judge's row to read the verdicts that it counts.")
     if chosen and chosen[0]["judge"] in judges:
         open_verdicts((chosen[0]["judge"],), kept="known")
 
@@ -122,15 +123,15 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
 
 
 def find_drop(view: View, slices: Slices) -> str:
-    """Which judge one would drop, in a sentence, of the first panel where there are several; "" without a second judge
-    or a known truth."""
+    """Which judge one would drop, in a sentence, of the first panel where there are several; "" without a second
+    judge."""
     panels = cached(queries_agreement.panels, view)
     view = view.change(runs=panels[0].runs) if len(panels) > 1 else view
     votes = cached(queries_agreement.panel, view, slices.facets)
     if votes.height < 2:
         return ""
     frame = _measure(view, votes["judge"].to_list(), slices)
-    return "" if frame["low"].null_count() == frame.height else say_drop(frame)
+    return say_drop(frame)
 
 
 def _measure(view: View, judges: list[str], slices: Slices) -> pl.DataFrame:
@@ -164,7 +165,7 @@ def say_drop(frame: pl.DataFrame) -> str:
             most, little = (f"{_lost(each)} points without {name_judge(each['judge'])}" for each in (worst, row))
             return (
                 f"Drop none: the whole panel is right on {format_share(row['whole'])}, and less often without any of "
-                f"them, by {little} to {most} (n {format_count(row['n'])} verdicts); which is missed least is not sure"
+                f"them ({little}, {most}); which one could go best is not sure"
             )
         row = least.row(0, named=True)
         return (
@@ -200,6 +201,12 @@ def _say_pair(known: pl.DataFrame) -> str:
 
 def _lost(row: Mapping[str, float]) -> str:
     return f"{-100 * row['change']:.1f}"
+
+
+def _say_interval(row: Mapping[str, float | None]) -> str | None:
+    """ "-1.9 to -0.9" of the ends as shares."""
+    low, high = row["low"], row["high"]
+    return None if low is None or high is None else f"{100 * low:+.1f} to {100 * high:+.1f}"
 
 
 def _reach(row: Mapping[str, float]) -> str:

@@ -60,6 +60,16 @@ def test_each_way_in_which_four_can_be_alike_has_its_class_and_verdict() -> None
     assert met == DUE.keys()
 
 
+def test_an_action_that_the_panel_alone_calls_right_is_no_luck() -> None:
+    def routed(path: str, action: str) -> Route:
+        return Route(("stage1", path), {"Action": action}, ())
+
+    agent, panel, card = routed("a", "comfort"), routed("b", "comfort"), routed("c", "compensate")
+    assert attribute(agent, agent, panel, routed("c", "compensate"), card) == "field"
+    assert attribute(agent, agent, panel, routed("c", "comfort"), card) == "lucky"
+    assert attribute(agent, agent, panel, None, card) == "lucky"
+
+
 def test_the_table_of_the_module_says_what_is_done() -> None:
     told = {"same": True, "other": False}
     rows = [

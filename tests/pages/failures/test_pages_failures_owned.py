@@ -210,5 +210,7 @@ def test_points_of_an_attempt_in_several_groups_are_told_as_counted_in_each() ->
 def test_filters_in_force_are_told_in_words() -> None:
     view = View(benchmark="sage", models=("simulated:weak",), errors=("format",), facets=(("level", ("zero",)),))
     assert say_filters(view, declared("sage")) == (
-        "model: weak · simulated; Adversarial level: not adversarial; error: unreadable reply"
+        "model: weak · simulated; Adversarial level: not adversarial; what went wrong: unreadable reply"
     )
+    # Reading blind the page may not tell by its filters what it hides.
+    assert say_filters(view.change(blind="yes"), declared("sage")) == "Adversarial level: not adversarial"

@@ -84,11 +84,15 @@ def test_a_group_says_what_happened(changes: dict, what: str, where: str) -> Non
 def test_bars_of_groups_carry_their_key_and_escape_what_models_wrote() -> None:
     rows = pl.DataFrame([GROUP, {**GROUP, "alike": "def", "given": EVIL, "n": 3}])
     figure = draw_groups(rows, False, {}, ("dialogue", "dialogues"))
-    assert figure.data[0].customdata == (["def"], ["abc"])
-    assert figure.data[1].customdata == (["def"], ["abc"])
-    assert figure.data[0].x == (4, 4)
-    assert figure.data[0].text[1].startswith("5 failures in 4 dialogues · ")
-    assert "the\u00a0agent's\u00a0doing" in figure.data[1].text[1]
+    row, bar, words = figure.data
+    assert row.customdata == bar.customdata == words.customdata == (["def"], ["abc"])
+    assert bar.x == (4, 4)
+    assert bar.text[1].startswith("5 failures in 4 dialogues · ")
+    assert "the\u00a0agent's\u00a0doing" in words.text[1]
+    # All of a row can be clicked: from its bar up to its words, as wide as the chart, and no row into the next.
+    assert set(row.x) == {figure.layout.xaxis.range[1]}
+    assert all(place - row.width / 2 < at < place + row.width / 2 for place, at in zip(row.y, words.y, strict=True))
+    assert row.y[1] - row.y[0] > row.width
     shown = str(figure.to_json())
     assert "<img" not in shown.replace("\\u003c", "<")
     assert "&lt;img src=x&gt;&#36;a&#36;" in shown.replace("\\u0026", "&").replace("\\u003c", "<")

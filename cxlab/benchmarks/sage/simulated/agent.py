@@ -261,7 +261,7 @@ def describe_evidence(taken: Mapping[str, tuple[Any, Evidence | None]]) -> str:
     said = [f'{name} is {show(v)} ("{e.wording.rstrip("*")}")' for name, (v, e) in taken.items() if e]
     assumed = [name for name, (_, e) in taken.items() if e is None]
     text = "; ".join(said) + "." if said else "Nothing definite yet."
-    return text + (f" Not said, so taken as printed: {', '.join(assumed)}." if assumed else "")
+    return text + (f" Not said so far, so by default: {', '.join(assumed)}." if assumed else "")
 
 
 def _write(reply: dict[str, Any], profile: Profile, heard: Sequence[str], rng: np.random.Generator) -> str:

@@ -88,8 +88,8 @@ def say_verdicts(judge: str, found: Verdicts) -> str:
     if counts["known"]:
         right = counts["known"] - counts["wrong"]
         said += (
-            f"; of {format_count(counts['known'])} beside another judge whose truth is known "
-            f"{format_share(right / counts['known'])} are right"
+            f"; the truth of {format_count(counts['known'])} is known, on which another judge voted, too: "
+            f"{format_share(right / counts['known'])} of them are right"
         )
     return said
 

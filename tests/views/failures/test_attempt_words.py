@@ -1,0 +1,105 @@
+"""What a dialogue's page says of a turn that nobody can be held to, of others' slips, and of figures that differ."""
+
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+
+from cxlab.read import StoredAttempt
+from cxlab.views.failures.attempt_procedure import say_against
+from cxlab.views.failures.attempt_procedure_words import explain_trace
+from cxlab.views.failures.attempt_set import is_local, name_columns
+from cxlab.views.failures.attempt_verdict import _say_evidence
+
+
+def trace(kind: str, said: str, panel: str, card: str, **more: Any) -> dict[str, Any]:
+    """A turn on which one field is read by agent, panel and card."""
+    read = {"predicted": said, "panel": panel, "gold": card}
+    fields = {f"{who}_fields": json.dumps({"mood": value}) for who, value in read.items()}
+    ways = {f"{who}_{name}": value for who in ("predicted", "own", "reference", "gold")
+            for name, value in (("path", ["stage1"]), ("action", "go"))}  # fmt: skip
+    return {"error": kind, "procedure": None, **fields, **ways, **more}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "panel", "card", "words"),
+    [
+        ("panel", "calm", "angry", "calm",
+         "The panel reads mood as angry; the customer's card holds calm, as the agent read it"),
+        ("both_off", "angry", "angry", "calm",
+         "The panel reads mood as angry, as the agent does; the customer's card holds calm"),
+        ("account_off", "calm", "angry", "angry",
+         "The agent read mood as calm, the panel and the customer's card say angry; by the customer's own account it "
+         "had not said so by then"),
+        ("account_off", "angry", "angry", "angry",
+         "Agent, panel and card agree; by the customer's own account it had not said all of it by then"),
+    ],
+)  # fmt: skip
+def test_a_disputed_turn_says_who_read_what(kind: str, said: str, panel: str, card: str, words: str) -> None:
+    assert explain_trace(trace(kind, said, panel, card), None) == f"{words}, so the turn is not scored"
+
+
+def test_an_action_is_called_right_by_whom_it_is() -> None:
+    lucky = trace("lucky", "calm", "angry", "angry")
+    assert explain_trace(lucky, None).endswith("; all the same the action is right")
+    by_panel = trace("field", "calm", "angry", "sad")
+    assert explain_trace(by_panel, None).endswith(
+        "the panel calls the action right, by the customer's own account it is wrong"
+    )
+    wrong = trace("field", "calm", "angry", "angry", reference_action="stop")
+    assert explain_trace(wrong, None) == "Read mood as calm; the panel says angry"
+
+
+def whole(**frames: list[dict[str, Any]]) -> StoredAttempt:
+    attempt = {"run_id": "r", "attempt_id": "a", "verdict": "failed", "verdict_turn": 3}
+    schemas: dict[str, dict[str, Any]] = {
+        "failures": {"where_": pl.String}, "traces": {"turn": pl.Int32, "error": pl.String},
+        "votes": {"judge": pl.String, "turn": pl.Int32, "valid": pl.Boolean},
+    }  # fmt: skip
+    made = {name: pl.DataFrame(frames.get(name, []), schema=schema) for name, schema in schemas.items()}
+    empty = pl.DataFrame()
+    return StoredAttempt(attempt, {}, {}, empty, empty, made["votes"], empty, made["traces"], made["failures"], empty)
+
+
+def test_what_others_did_wrong_is_told_beside_the_owner() -> None:
+    assert _say_evidence(whole(), "agent") == "Nothing is stored against others."
+    found = whole(
+        failures=[{"where_": "provider"}, {"where_": "provider"}, {"where_": "format"}],
+        traces=[{"turn": turn, "error": kind} for turn, kind in ((3, "field"), (5, "panel"), (10, "panel"))],
+        votes=[{"judge": "simulated:judge-strict", "turn": 5, "valid": False},
+               {"judge": "simulated:judge-fair", "turn": 5, "valid": True}],
+    )  # fmt: skip
+    assert _say_evidence(found, "agent") == (
+        "Stored against others here: a provider 2 ×, panel off the truth (turn 5, 10), "
+        "judge-strict without a usable vote (turn 5)."
+    )
+
+
+def test_a_figure_and_a_verdict_that_differ_are_told_of() -> None:
+    leading = ("told", "overall")
+    assert say_against("failed", "agent", leading, {"told": 100.0, "overall": 91.0}).startswith("Failed with ")
+    assert say_against("failed", "agent", leading, {"told": 96.0, "overall": 91.0}) == ""
+    assert say_against("unscored", "judge", leading, {"told": 96.0}).startswith("No verdict was possible")
+    assert say_against("unscored", "judge", leading, {}) == ""
+    assert say_against("passed", "", leading, {"told": 100.0}) == ""
+
+
+def test_a_file_for_people_has_the_pages_names_and_no_empty_columns() -> None:
+    frame = pl.DataFrame({"attempt_id": ["a"], "told": [96.0], "note": [None], "overall": [91.0]})
+    assert name_columns(frame, ("told", "overall")).columns == [
+        "attempt_id",
+        "decidable score",
+        "paper's overall score",
+    ]
+    clash = pl.DataFrame({"turns": [4], "turns_scored": [5.0]})
+    assert name_columns(clash, ("turns",)).columns == ["turns", "turns_scored"]
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [("http://127.0.0.1:8501/failures?a=b", True), ("http://localhost:8501/", True), ("http://[::1]:8501/", True),
+     ("http://cx.example.org/failures", False), ("", False)],
+)  # fmt: skip
+def test_an_address_that_nobody_else_reaches_is_known(address: str, local: bool) -> None:
+    assert is_local(address) is local
