@@ -14,8 +14,8 @@ from typing import Any
 from cxlab.dialogue.consumption import Consumption
 from cxlab.llm.parsing import without_thinking
 from cxlab.records import CallTotals, Failure, Message, ToolCall
+from cxlab.records.conversation import UNREADABLE
 
-UNREADABLE = "(The reply could not be read.)"
 LOOP = 3
 
 

@@ -22,6 +22,10 @@ class ToolCall(Record):
 _LEFT_OUT = Field(exclude_if=lambda value: value is None)
 
 
+UNREADABLE = "(The reply could not be read.)"
+"""What the other side is told of a reply without words; what came is in the message's data."""
+
+
 class Message(Record):
     """One message; `turn` counts from 1 and a turn is one customer message with the reply to it.
 

@@ -9,6 +9,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.theme import short_model
+from cxlab.records.conversation import UNREADABLE
 from cxlab.ui.labels import chip, plain, say
 
 _SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
@@ -47,9 +48,9 @@ def _message(row: Mapping[str, Any], key: str, marked: bool) -> None:
         data = _loaded(row.get("data")) or {}
         if row["text"]:
             say(row["text"])
-        elif raw := data.get("raw"):
-            st.caption("This reply could not be read. What came:")
-            st.caption(plain(_shorten(raw, _MOST_RAW)))
+        # The customer of a reply that could not be read was told just that; who reads on wants to know what came.
+        if row["text"] in ("", UNREADABLE) and (raw := data.get("raw")):
+            st.caption(plain(f"What came: {_shorten(raw, _MOST_RAW)}"))
         for call in _loaded(row.get("tool_calls")) or ():
             folded = f"{call.get('name', 'tool')}({_shorten(call.get('arguments', ''), 80)})"
             with st.expander(plain(folded), type="compact"):

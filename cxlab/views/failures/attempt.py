@@ -152,7 +152,7 @@ def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> Non
         )
     with beside, st.container(key="cx-about"):
         _show_wrong(view, whole, about, wrong)
-        attempt_procedure.situation(whole)
+        attempt_procedure.situation(whole, about)
         _show_rest(view, whole)
 
 

@@ -9,17 +9,18 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_id
-from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
+from cxlab.charts.numbers import format_count, format_points
+from cxlab.errors import CxError
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration, Search
 from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, link
-from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
 from cxlab.views.benchmarks import declared, questions_of, ranking_tasks
-from cxlab.views.failures.attempt_verdict import SIGNS, verdict_of
+from cxlab.views.failures.attempt_verdict import SIGNS, show_took, verdict_of
+from cxlab.views.retrieval.queries_errors import titles_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
 _ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "system", "IVR": "ivr"}
@@ -40,15 +41,7 @@ def headline(whole: StoredAttempt, about: Declaration) -> None:
     others = [name for name in dict.fromkeys([*first, *card.metrics]) if name in scores and name not in left]
     items += [(head_metric(name), format_points(scores[name]), card.metrics[name]) for name in others[:3]]
     figures([(name, value, plain(meaning)) for name, value, meaning in items])
-    row = whole.attempt
-    tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
-    st.caption(
-        plain(
-            f"{format_seconds(row['latency_s'])} · {format_count(tokens)} tokens · {format_usd(row['cost_usd'])} · "
-            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · "
-            f"{format_time(row['started'], zone())}"
-        )
-    )
+    show_took(whole)
 
 
 def show_given(whole: StoredAttempt) -> None:
@@ -91,7 +84,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
         if not expected:
             _draw_given(inputs, output)
         elif search is not None and search.relevant in expected:
-            _draw_ranking(search, expected, output)
+            _draw_ranking(search, expected, output, _document_titles(str(whole.run.get("dataset_id") or ""), search))
         elif shapes:
             shapes[0](inputs, expected, output)
         else:
@@ -174,7 +167,17 @@ def _draw_questions(inputs: Mapping[str, Any], expected: Mapping[str, Any], outp
     grid(("Question", "Due", "Given", "Lines due", "Lines given"), rows)
 
 
-def _draw_ranking(search: Search, expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:
+def _document_titles(dataset_id: str, search: Search) -> Mapping[str, str]:
+    """What is ranked by its title; nothing of a dataset that is gone or damaged."""
+    try:
+        return cached(titles_of, dataset_id, search)
+    except (CxError, pl.exceptions.PolarsError, OSError):
+        return {}
+
+
+def _draw_ranking(
+    search: Search, expected: Mapping[str, Any], output: Mapping[str, Any], titles: Mapping[str, str]
+) -> None:
     right = expected[search.relevant]
     due = right if isinstance(right, list) else [right]
     ranked, scores = output.get("ranked") or [], output.get("scores") or []
@@ -182,7 +185,7 @@ def _draw_ranking(search: Search, expected: Mapping[str, Any], output: Mapping[s
         st.caption("Searched for")
         say(str(output["query"]))
     rows = [
-        [(str(place), "quiet"), (article, ""), ("✓ right" if article in due else "", ""),
+        [(str(place), "quiet"), (_name_document(article, titles), ""), ("✓ right" if article in due else "", ""),
          (f"{scores[place - 1]:.3f}" if place <= len(scores) else "", "quiet")]
         for place, article in enumerate(ranked[:_RANKS], start=1)
     ]  # fmt: skip
@@ -190,12 +193,22 @@ def _draw_ranking(search: Search, expected: Mapping[str, Any], output: Mapping[s
         if article not in ranked[:_RANKS]:
             place = ranked.index(article) + 1 if article in ranked else None
             rows.append(
-                [(str(place or "–"), "quiet"), (article, "bad"), ("right, too late" if place else "missed", "")]
+                [
+                    (str(place or "–"), "quiet"),
+                    (_name_document(article, titles), "bad"),
+                    ("right, too late" if place else "missed", ""),
+                ]
             )
     grid(("Rank", search.unit[0].capitalize(), "", "Score"), rows, numbers=[0, 3])
     if expected.get("answer"):
         st.caption("The right answer")
         say(str(expected["answer"]))
+
+
+def _name_document(id: str, titles: Mapping[str, str]) -> str:
+    """ "Getting on board with a bicycle (KB_38)"."""
+    title = titles.get(id, id)
+    return id if title == id else f"{title} ({id})"
 
 
 def _draw_tools(inputs: Mapping[str, Any], expected: Mapping[str, Any], output: Mapping[str, Any]) -> None:

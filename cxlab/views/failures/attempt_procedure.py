@@ -7,18 +7,18 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_id
-from cxlab.charts.numbers import format_count, format_points, format_seconds, format_time, format_usd
+from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
+from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric, name_metric, within_sentence
-from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
 from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, show_value
-from cxlab.views.failures.attempt_verdict import verdict_of
+from cxlab.views.failures.attempt_verdict import show_took, verdict_of
 
 
 def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
@@ -35,15 +35,7 @@ def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[
     )
     if said := say_against(verdict_of(whole), str(row.get("verdict_owner") or ""), leading, scores):
         st.caption(plain(said))
-    tokens = None if row["prompt_tokens"] is None else row["prompt_tokens"] + (row["completion_tokens"] or 0)
-    st.caption(
-        plain(
-            f"{format_seconds(row['latency_s'])} · {format_count(tokens)} tokens · {format_usd(row['cost_usd'])} · "
-            f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries · ended by "
-            f"{row['ended_by']} · "
-            f"{format_time(row['started'], zone())}"
-        )
-    )
+    show_took(whole, f"ended by {row['ended_by']}")
 
 
 def say_against(verdict: str, owner: str, leading: Sequence[str], scores: Mapping[str, float | None]) -> str:
@@ -59,21 +51,21 @@ def say_against(verdict: str, owner: str, leading: Sequence[str], scores: Mappin
     return ""
 
 
-def situation(whole: StoredAttempt) -> None:
+def situation(whole: StoredAttempt, about: Declaration) -> None:
     """What was true for the customer: intent, level, leaf, back end, facts and how they were to come out."""
     inputs, expected, row = whole.sample.get("inputs") or {}, whole.sample.get("expected") or {}, whole.attempt
     with st.container(border=True):
         st.markdown("**The situation**")
-        about = [
+        lines = [
             ("Scenario", label(row.get("scenario") or "–")),
             ("Case", row.get("leaf") or "–"),
             ("Intent", label(row.get("intent") or "–")),
-            ("Customer", _person(row.get("level"), row.get("persona"))),
+            ("Customer", _person(row.get("level"), row.get("persona"), about)),
         ]
-        about += [(name_id(name), name_id(show_value(value))) for name, value in (inputs.get("system") or {}).items()]
+        lines += [(name_id(name), name_id(show_value(value))) for name, value in (inputs.get("system") or {}).items()]
         action = expected.get("action")
         if action:
-            about.append(
+            lines.append(
                 (
                     "Right action",
                     ", ".join(name_id(each) for each in action.values() if each != "none")
@@ -81,7 +73,7 @@ def situation(whole: StoredAttempt) -> None:
                     else name_id(action),
                 )
             )
-        grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in about])
+        grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in lines])
         facts = inputs.get("facts") or []
         if facts:
             grid(
@@ -100,10 +92,10 @@ def situation(whole: StoredAttempt) -> None:
             )
 
 
-def _person(level: str | None, persona: str | None) -> str:
+def _person(level: str | None, persona: str | None, about: Declaration) -> str:
     """Where the level is the persona itself, it is said once."""
     who = persona or "no persona"
-    return who if level == persona else f"{label(level or '–')} level, {who}"
+    return who if level == persona else f"{about.value('level', level) if level else 'any level'}, {who}"
 
 
 def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: int | None) -> None:
@@ -135,6 +127,8 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
     ):
         say(explain_trace(trace, message))
         if trace["parsed"]:
+            if kind in failure_kinds.disputed():
+                st.caption("Path and action beside those that the panel's labels lead to:")
             _ways(trace)
             _fields(whole, trace)
         if shown:
@@ -214,13 +208,17 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
         field: len({value for value, status in part.select("verdict", "status").iter_rows() if status == "ok"}) > 1
         for (field,), part in verdicts.group_by("field")
     }
+    # Where the panel itself is off, it is no measure: both stand beside the card.
+    disputed = trace["error"] in failure_kinds.disputed()
+    due, measure = (gold, "gold") if disputed else (panel, "reference")
     rows = []
     for name in dict.fromkeys((*said, *panel, *gold)):
         given, voted, leaf = (show_value(each.get(name)) for each in (said, panel, gold))
-        wrong = "bad" if panel.get(name) is not None and said.get(name) != panel[name] else ""
+        wrong = "bad" if due.get(name) is not None and said.get(name) != due[name] else ""
+        off = "bad" if disputed and panel.get(name) not in (None, gold.get(name)) else ""
         note = " (split)" if split.get(name) else ""
         rows.append([
-            (name_id(name), ""), (name_id(given), wrong), (name_id(voted) + note, ""),
+            (name_id(name), ""), (name_id(given), wrong), (name_id(voted) + note, off),
             (name_id(leaf), "" if leaf == voted else "quiet"),
         ])  # fmt: skip
     rows.append(
@@ -228,9 +226,12 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
             ("Action", ""),
             (
                 name_id(trace["predicted_action"]),
-                "bad" if trace["reference_action"] not in (None, trace["predicted_action"]) else "",
+                "bad" if trace[f"{measure}_action"] not in (None, trace["predicted_action"]) else "",
             ),
-            (name_id(trace["reference_action"] or "–"), ""),
+            (
+                name_id(trace["reference_action"] or "–"),
+                "bad" if disputed and trace["reference_action"] not in (None, trace["gold_action"]) else "",
+            ),
             (name_id(trace["gold_action"] or "–"), "quiet"),
         ]
     )

@@ -4,6 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_id
+from cxlab.charts.numbers import format_count, format_seconds, format_time, format_usd
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, failure_kinds, failures, procedures
 from cxlab.read.attempts import read_object
@@ -12,6 +13,7 @@ from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.records.metric_names import name_metric
 from cxlab.ui import address
 from cxlab.ui.address import cached
+from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.views.failures.dispute import OWNERS, show_dispute
@@ -31,6 +33,19 @@ def show_chip(whole: StoredAttempt) -> None:
     chip(words, colour, "By the benchmark's own rule, as it was stored when the attempt was scored.")
     if misread := misread_fields(whole):
         chip(_count_misread(misread), "orange", "Path and action were right all the same, and they decide the verdict.")
+
+
+def show_took(whole: StoredAttempt, *more: str) -> None:
+    """In one line what the attempt took, as far as it is known, and when it began."""
+    row = whole.attempt
+    told = [format_seconds(row["latency_s"]) if row["latency_s"] is not None else ""]
+    if row["prompt_tokens"] is not None:
+        told.append(f"{format_count(row['prompt_tokens'] + (row['completion_tokens'] or 0))} tokens")
+    # What a stand-in costs says nothing.
+    if row["cost_usd"] is not None and not row["simulated"]:
+        told.append(format_usd(row["cost_usd"]))
+    told += [f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries", *more]
+    st.caption(plain(" · ".join(filter(None, [*told, format_time(row["started"], zone())]))))
 
 
 def show_verdict(view: View, whole: StoredAttempt, about: Declaration, *, on_the_way: bool = False) -> None:

@@ -11,7 +11,7 @@ from cxlab.ui.labels import plain, say
 OWNERS = {
     "agent": "what it read, said or did is not what was due",
     "customer": "the model that plays the customer did not keep to its part",
-    "judge": "the judges gave nothing that the attempt could be held against",
+    "judge": "the judges gave nothing that the attempt could be held against, or were wrong themselves",
     "provider": "a model's server failed and cut it short",
     "tool": "a tool did not do what it is there for",
     "label": "nothing is stored that it could be held against",

@@ -76,7 +76,7 @@ def rows(
     if short:
         frame = frame.filter("short")
     frame = frame.sort("rank", "sample_id", descending=[True, False], nulls_last=False)
-    titles = _titles(dataset_id, search_of(dataset_id, task))
+    titles = titles_of(dataset_id, search_of(dataset_id, task))
     right = frame.with_columns(right=pl.col("gold").list.first())
     named = right.with_columns(
         right_title=pl.col("right").replace_strict(titles, default=pl.col("right")),
@@ -133,7 +133,7 @@ def one_query(
     search = search_of(dataset_id, task)
     right = expected.get(search.relevant) or []
     gold = right if isinstance(right, list) else [right]
-    titles = _titles(dataset_id, search)
+    titles = titles_of(dataset_id, search)
     sample = {
         "query": inputs.get("query", ""),
         "transcript": inputs.get("transcript", ""),
@@ -226,6 +226,7 @@ def judge_errors(dataset_id: str, task: str, runs: Sequence[str]) -> pl.DataFram
     return found.filter(pl.col("run_id").is_in(list(runs)))
 
 
-def _titles(dataset_id: str, search: Search) -> dict[str, str]:
+def titles_of(dataset_id: str, search: Search) -> dict[str, str]:
+    """Id → title of what a search of a dataset ranks; the id itself where there is no title."""
     documents = relations.load(dataset_id, Path(layout.home()), search)
     return {row[0]: row[1] or row[0] for row in documents.select("document_id", "title").iter_rows()}

@@ -5,8 +5,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from cxlab.read import StoredAttempt
+from cxlab.records.benchmark_card import Search
 from cxlab.views.failures.attempt_procedure import say_against
 from cxlab.views.failures.attempt_procedure_words import explain_trace
 from cxlab.views.failures.attempt_set import is_local, name_columns
@@ -103,3 +105,39 @@ def test_a_file_for_people_has_the_pages_names_and_no_empty_columns() -> None:
 )  # fmt: skip
 def test_an_address_that_nobody_else_reaches_is_known(address: str, local: bool) -> None:
     assert is_local(address) is local
+
+
+def test_what_is_ranked_stands_there_with_its_title() -> None:
+    search = Search(corpus="articles", relevant="article_ids")
+    output = {"ranked": ["KB_1", "KB_2"], "scores": [2.0, 1.0]}
+
+    def page(search, output):  # type: ignore[no-untyped-def]  # its source runs alone, without imports
+        from cxlab.views.failures.attempt_answer import _draw_ranking
+
+        _draw_ranking(search, {"article_ids": ["KB_2", "KB_9"]}, output, {"KB_1": "Where we sail", "KB_9": "Cabins"})
+
+    at = AppTest.from_function(page, args=(search, output), default_timeout=60).run()
+    assert not at.exception
+    table = at.get("html")[0].proto.body
+    assert "Where we sail (KB_1)" in table
+    assert ">KB_2<" in table
+    assert "Cabins (KB_9)" in table
+
+
+def test_a_reply_that_could_not_be_read_is_shown_as_it_came() -> None:
+    def page() -> None:
+        from cxlab.records.conversation import UNREADABLE
+        from cxlab.ui.transcript import transcript
+
+        rows = [("agent", UNREADABLE, '{"raw": "I think <b>so</b>"}'), ("agent", "", '{"raw": "nothing"}'),
+                ("agent", "Hello", '{"raw": "{}"}')]  # fmt: skip
+        transcript([{"role": role, "text": text, "turn": turn, "data": data}
+                    for turn, (role, text, data) in enumerate(rows, 1)])  # fmt: skip
+
+    at = AppTest.from_function(page, default_timeout=60).run()
+    assert not at.exception
+    came = [each.value for each in at.caption if "What came" in each.value]
+    assert len(came) == 2
+    assert "<b>" not in came[0]
+    assert "so" in came[0]
+    assert came[1].endswith("nothing")
