@@ -39,13 +39,15 @@ FOUND = {True: "✓ yes", False: "✕ no", None: "– not applicable"}
 def show_list() -> str:
     """All models that have a name; the one that was picked, or ""."""
     known = list_models()
+    # What stand-ins cost says nothing of real models.
+    prices = [None if row.simulated else row.prices for row in known]
     rows = pl.DataFrame(
         {
             "name": [row.name for row in known],
             "kind": [KINDS.get(row.kind, row.kind) for row in known],
             "ready": ["✓ ready" if row.configured else f"needs: {row.needs}" for row in known],
-            "prompt": [row.prices.prompt_usd if row.prices else None for row in known],
-            "completion": [row.prices.completion_usd if row.prices else None for row in known],
+            "prompt": [each.prompt_usd if each else None for each in prices],
+            "completion": [each.completion_usd if each else None for each in prices],
             "description": [row.description for row in known],
             "as_of": [row.prices.as_of if row.prices else "" for row in known],
             "source": [row.prices.source if row.prices else "" for row in known],
@@ -59,13 +61,12 @@ def show_list() -> str:
         "prompt": ui.column("Prompt", "usd", "USD per million prompt tokens."),
         "completion": ui.column("Completion", "usd", "USD per million completion tokens."),
         "description": ui.column("What it is", width="large"),
-        "as_of": ui.column("Price of", help="The day the price was noted."),
-        "source": ui.column("Price from"),
     }
     for complaint in llm.complaints():
         st.warning(ui.plain(str(complaint)), icon="⚠")
     ready = sum(row.configured for row in known)
-    note = "Pick one to test it. Prices in USD per million tokens; without one, a cost is unknown and not zero."
+    note = "Pick one to test it. Prices in USD per million tokens; without one, a cost is unknown and not zero. "
+    note += "Downloads say when and where a price was noted."
     ui.section(f"{ready} of {len(known)} models are ready", note)
     alt = "All known models."
     picked = ui.show_table(rows, columns, key="models", alt=alt, select="single", search=True, height=320)

@@ -121,8 +121,13 @@ def mark_of(marks: Mapping[str, Mark], model: str) -> Mark:
     return marks.get(model) or Mark("#6b7280", "circle", model.startswith(SIMULATED_PREFIX))
 
 
+_RETRIEVER_PREFIX = "retriever:"
+
+
 def short_model(model: str) -> str:
-    """ "strong" of "simulated:strong"; other names stay whole."""
+    """ "strong" of "simulated:strong", "bm25 retriever" of "retriever:bm25"; other names stay whole."""
+    if model.startswith(_RETRIEVER_PREFIX):
+        return f"{model.removeprefix(_RETRIEVER_PREFIX)} retriever"
     return model.removeprefix(SIMULATED_PREFIX)
 
 

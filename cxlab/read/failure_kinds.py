@@ -88,15 +88,15 @@ def kind_of(where: str, type_: str) -> str:
 
 
 REASON_STEM = """coalesce(nullif(left(trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_reason, ''),
-    '[;:].*$', ''), '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g')), 160), ''), 'no reason is stored')"""
-"""SQL: a verdict's reason without what names one case: what is quoted, numbers, and all behind the first colon or
-semicolon; short enough for an address."""
+    '([;:]|\\([^()]*\\)$).*$', ''), '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g')), 160), ''), 'no reason is stored')"""
+"""SQL: a verdict's reason without what names one case: what is quoted, numbers, all behind the first colon or
+semicolon, and what stands in brackets at its end; short enough for an address."""
 
 
 def without_figures(column: str) -> str:
-    """SQL: a text without what tells one case from another, every word that has a digit in it. Failures are alike by
-    it, on the page and in reports."""
-    return f"regexp_replace({column}, '\\S*[0-9]\\S*', '…', 'g')"
+    """SQL: a text without what tells one case from another, what stands in brackets at its end and every word that has
+    a digit in it. Failures are alike by it, on the page and in reports."""
+    return f"regexp_replace(regexp_replace({column}, '\\s*\\([^()]*\\)$', ''), '\\S*[0-9]\\S*', '…', 'g')"
 
 
 OWNER = "coalesce(nullif(verdict_owner, ''), 'unknown')"

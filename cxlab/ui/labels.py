@@ -71,6 +71,8 @@ def label(value: str) -> str:
     """A value for people: "strong · simulated" for a simulated model, "telecom package" for an id."""
     if value.startswith("simulated:"):
         return f"{short_model(value)} · simulated"
+    if value.startswith("retriever:"):
+        return short_model(value)
     if not re.fullmatch(r"[a-z0-9_]+", value):
         return value
     return " ".join(_ACRONYMS.get(word, word) for word in value.split("_"))

@@ -162,7 +162,7 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
 # row from which on Streamlit breaks lines; such a row holds three.
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
 _WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
-_HEAD, _MOST_TALL = 38, 8
+_HEAD, _MOST_TALL = 38, 10
 # So few letters stay in one line.
 _SHORT = 13
 # Letters are taken as wider than most are.

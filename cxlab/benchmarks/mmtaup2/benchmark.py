@@ -183,11 +183,12 @@ def estimate(chosen: Sequence[Sample], options: MmOptions, roles: Mapping[Role, 
 
 
 AGENTS = ("simulated:strong", "simulated:weak")
+FLOORS = ("simulated:floor-transfer", "simulated:floor-nothing")
 JUDGES = ("simulated:judge-fair", "simulated:judge-lenient")
 DEMO = Demo(
     generate={"count": 6},
     runs=(
-        DemoRun(AGENTS, "simulated:customer", JUDGES, where=(("modality", "text"),)),
+        DemoRun((*AGENTS, *FLOORS), "simulated:customer", JUDGES, where=(("modality", "text"),)),
         DemoRun(
             AGENTS,
             "simulated:customer",

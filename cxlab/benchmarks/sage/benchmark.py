@@ -244,7 +244,7 @@ BENCHMARK = Benchmark(
         disputed=frozenset(DISPUTED),
         meanings={
             "field": "wrong labels, so another path",
-            "lucky": "wrong labels, right action by the panel and by the customer's account",
+            "lucky": "wrong labels, right action all the same",
             "execution": "right labels, another path",
             "action": "right path, wrong action",
             "panel": "right by what was told, the panel is off",

@@ -19,6 +19,7 @@ from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
 from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, show_value
 from cxlab.views.failures.attempt_verdict import show_took, verdict_of
+from cxlab.views.sop.one_turn import offer_map
 
 
 def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
@@ -130,6 +131,10 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
             if kind in failure_kinds.disputed():
                 st.caption("Path and action beside those that the panel's labels lead to:")
             _ways(trace)
+            offer_map(
+                trace, turn, explain_trace(trace, message),
+                str(whole.attempt["benchmark"]), bool(whole.attempt["simulated"]),
+            )  # fmt: skip
             _fields(whole, trace)
         if shown:
             st.caption(plain(" · ".join(shown)))

@@ -252,7 +252,10 @@ def say_sure(by: str, gaps: pl.DataFrame) -> str:
     if gaps.is_empty():
         return ""
     told = gaps.with_columns(sure=pl.col("verdict") != "cannot tell")
-    pairs = told.group_by("level", "base", maintain_order=True).agg(pl.col("sure").sum())
+    # Held against the plainest level, as the dialogues are: it is the base of others and has none itself.
+    plainest = told.filter(~pl.col("base").is_in(told["level"].to_list()))
+    asked = told if plainest.is_empty() else plainest
+    pairs = asked.group_by("level", "base", maintain_order=True).agg(pl.col("sure").sum())
     # Of equals the last: it is furthest from the plainest.
     best = max(enumerate(pairs.iter_rows()), key=lambda one: (one[1][2], one[0]))[1]
     if not best[2]:

@@ -9,7 +9,7 @@ import streamlit as st
 from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
-from cxlab.charts.numbers import format_count, format_ratio
+from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.ui.address import cached, link, open_page
@@ -205,7 +205,8 @@ def _explain_lines(scene: ResultSelection, lines: pl.DataFrame) -> None:
         link("Run the floors on it", "run", View(dataset=scene.dataset), also=missing)
         return
     known = [
-        f"an agent that {row['name']} {format_ratio(row['value'])}" + ("" if row["whole"] else " (of the parts it has)")
+        f"an agent that {row['name']} {terms.write_value(scene.metric, row['value'])}"
+        + ("" if row["whole"] else " (of the parts it has)")
         for row in lines.filter(grp=ALL).iter_rows(named=True)
     ]
     st.caption(plain(told + (f" Broken lines are floors: {'; '.join(known)}." if known else "")))

@@ -184,9 +184,9 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     if brief:
         pairs = "pair" if first.n == 1 else "pairs"
         over = f"Measured over {first.n} {pairs} of stored conversations, {first.tasks} tasks."
-        st.markdown(
-            f"**{plain(finding)}.** {plain(over)} Here is one dialogue of each, {plain(typical) or 'an example'}."
-        )
+        with st.container(gap=None):
+            st.markdown(f"**{plain(finding)}.**")
+            st.caption(f"{plain(over)} Here is one dialogue of each, {plain(typical) or 'an example'}.")
         return
     section(
         plain(finding),

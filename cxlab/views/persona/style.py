@@ -6,7 +6,7 @@ from cxlab.ui.app_frame import colours
 from cxlab.views.persona import board, device, live_metrics
 
 # Of a screen: what is not the talk; when there is also a finding; when a person answers.
-_REST = {"plain": "34rem", "found": "42rem", "hand": "37rem"}
+_REST = {"plain": "31rem", "found": "37rem", "hand": "34rem"}
 
 
 def apply(large: bool) -> None:
@@ -22,6 +22,8 @@ def apply(large: bool) -> None:
         ]
         sizes = " ".join([*rest, "@media (max-width: 1200px) {", *narrow, "}"])
     alone = """
+    [data-testid="stMain"] h1 {font-size: clamp(1.2rem, 2vw, 2.2rem); padding: 0; display: -webkit-box;
+      -webkit-line-clamp: 1; -webkit-box-orient: vertical; overflow: hidden;}
     [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
     [class*="st-key-persona-v"] button p {font-size: clamp(1rem, 1.5vw, 1.5rem); font-weight: 600;}
     [data-testid="stMain"] audio[autoplay] {position: absolute; height: 0;}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _WIDEST_PX = 14.0
 _THINNEST_PX = 1.6
 KINDS = ("followed", "inserted", "skipped")
+_OF_ONE = {"followed": "as was due", "inserted": "taken, not due", "skipped": "due, not taken"}
 _STOPS = ((0.5, "50 % right or less"), (0.75, "75 %"), (0.95, "95 % or more"))
 
 
@@ -42,12 +43,14 @@ def draw_map(
     dark: bool,
     chosen: str = "",
     simulated: str = "",
+    counted: bool = True,
 ) -> "Figure":
     """What agents did in a procedure. `traffic` is `queries.traffic`, `branches` `queries.branches`.
 
     Width of a line = number of turns; green core = followed, red = inserted (the reference does not go there), grey
     rim = skipped (only the reference goes there), dotted = no step of the procedure. Colour of a stage = share of right
-    ways out. `chosen` marks a stage or "a>b". customdata: ["stage", id], ["action", name] or ["step", source, target].
+    ways out. `chosen` marks a stage or "a>b". Of a single turn nothing is `counted`. customdata: ["stage", id],
+    ["action", name] or ["step", source, target].
     """
     colours = palette(dark)
     layout = lay_out(procedure)
@@ -57,13 +60,13 @@ def draw_map(
     texts = MapTexts(
         {
             (edge.source, edge.target): edge_texts(
-                procedure, edge, format_count(made(counts.moved.get((edge.source, edge.target), {})))
+                procedure, edge, format_count(made(counts.moved.get((edge.source, edge.target), {}))) if counted else ""
             )
             for edge in several_ways(procedure)
         },
-        {step: format_count(made(counts.moved[step])) for step in counts.detours},
-        {stage: _stage_lines(stage, counts, values.get(stage)) for stage in procedure.stages},
-        {action: _action_lines(action, counts) for action in procedure.actions},
+        {step: format_count(made(counts.moved[step])) if counted else "" for step in counts.detours},
+        {stage: _stage_lines(stage, counts, values.get(stage)) if counted else [] for stage in procedure.stages},
+        {action: _action_lines(action, counts) if counted else [] for action in procedure.actions},
     )
     placed = place_texts(procedure, layout, texts)
     looks = {"skipped": _grey(dark), "inserted": colours.bad, "followed": colours.good}
@@ -76,25 +79,33 @@ def draw_map(
         for step, line in placed.detours.items()
     ]
     figure = draw_ground(procedure, layout, strands, placed, colours, chosen, dark, simulated)
-    hovers = {step: _step_hover(procedure, step, kinds) for step, kinds in counts.moved.items()}
+    hovers = {step: _step_hover(procedure, step, kinds, counted) for step, kinds in counts.moved.items()}
     add_targets(figure, {**lines, **placed.detours}, hovers, procedure)
     add_nodes(
         figure,
         procedure,
         layout,
         {stage: accuracy_colour(values[stage]["share"], colours) for stage in values},
-        {stage: _stage_hover(procedure, stage, values.get(stage), counts) for stage in procedure.stages},
+        {
+            stage: _stage_hover(procedure, stage, values.get(stage), counts)
+            if counted
+            else plain(procedure.name(stage))
+            for stage in procedure.stages
+        },
         {
             action: f"{format_count(counts.came.get(action, 0))} turns ended here{_elsewhere_hover(action, counts)}"
+            if counted
+            else ""
             for action in procedure.actions
         },
         colours,
         chosen,
     )
     for kind in KINDS:
-        add_legend(figure, kind, looks[kind])
-    add_legend(figure, "off the map", colours.bad, "dot")
-    for share, words in _STOPS:
+        add_legend(figure, kind if counted else _OF_ONE[kind], looks[kind])
+    if counted or counts.detours:
+        add_legend(figure, "off the map", colours.bad, "dot")
+    for share, words in _STOPS if counted else ():
         add_legend(figure, words, accuracy_colour(share, colours), symbol="circle")
     return figure
 
@@ -171,6 +182,8 @@ def several_ways(procedure: Procedure) -> list[Edge]:
 def edge_texts(procedure: Procedure, edge: Edge, value: str) -> list[list[str]]:
     """An edge's label in the shapes that it may take: stacked, in one line, or the value alone."""
     text = _conditions(edge)
+    if not value:
+        return [wrap(text, 15, 2), [text if len(text) <= 26 else f"{text[:25].rstrip(' ,/·')}…"]] if text else [[]]
     stacked = [*wrap(text, 15, 2), value]
     wide = text if len(text) <= 26 else f"{text[:25].rstrip(' ,/·')}…"
     return [stacked, [f"{wide} {value}"], [wide, value], [value]] if text else [[value]]
@@ -197,11 +210,12 @@ def _elsewhere_hover(node: str, counts: MapCounts) -> str:
     return "".join(f"<br>{words}" for words in told)
 
 
-def _step_hover(procedure: Procedure, step: Step, kinds: Mapping[str, int]) -> str:
+def _step_hover(procedure: Procedure, step: Step, kinds: Mapping[str, int], counted: bool) -> str:
     edge = next((e for e in procedure.edges if (e.source, e.target) == step), None)
     when = "<br>".join(plain(b.full) for b in edge.branches) if edge else "not a step of this procedure"
-    counted = "<br>".join(f"{kind} {format_count(kinds.get(kind, 0))}" for kind in KINDS)
-    return f"{name_step(procedure, step)}<br>{when}<br>{counted} turns"
+    told = "<br>".join(f"{kind} {format_count(kinds.get(kind, 0))}" for kind in KINDS) + " turns"
+    told = told if counted else ", ".join(kind for kind in KINDS if kinds.get(kind))
+    return f"{name_step(procedure, step)}<br>{when}<br>{told}"
 
 
 def _stage_hover(procedure: Procedure, stage: str, row: Mapping[str, Any] | None, counts: MapCounts) -> str:

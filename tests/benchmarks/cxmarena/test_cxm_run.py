@@ -117,7 +117,10 @@ def test_what_is_wrong_is_said_in_words_that_alike_failures_share(samples):
     )
     assert reason("article_search", ranked=["KB_0"] * 3) == (0, "right article missing among the first ten")
     far = [f"X{i}" for i in range(12)] + [samples["article_search"].expected["article_id"]]
-    assert reason("article_search", ranked=far) == (0, "right article missing among the first ten: within the first 13")
+    assert reason("article_search", ranked=far) == (
+        0,
+        "right article missing among the first ten (within the first 13)",
+    )
     names = {name: [{"name": "nothing_such", "arguments": "{}"}] for name in samples["tools"].inputs["candidates"]}
     right = ", ".join(each["name"] for each in samples["tools"].expected["tools"])
     assert reason("tools", calls=names) == (0, f"called nothing_such; due {right}")

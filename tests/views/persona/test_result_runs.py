@@ -51,6 +51,11 @@ def test_what_is_sure_comes_first_and_of_the_pair_that_shows_most() -> None:
         "Hard persona against no persona: 6.2 more turns, 28.7 points more messages that adapt; "
         "goals reached: cannot tell"
     )
+    # The dialogues are held against no persona; what is surer against an easy one stands in the chart.
+    more = gaps(("hard", "easy", "pass", -0.2, "worse"), ("hard", "easy", "turns", 6.8, "worse"),
+                ("hard", "easy", "adaptation", 0.4, "better"))  # fmt: skip
+    assert say_sure("persona", pl.concat([told, more])) == say_sure("persona", told)
+    assert say_sure("persona", more).startswith("Hard persona against easy persona: 20.0 points fewer")
     nothing = told.with_columns(verdict=pl.lit("cannot tell"))
     assert say_sure("persona", nothing) == "Persona changes neither turns, words that adapt nor goals for sure"
     assert say_sure("persona", told.clear()) == ""

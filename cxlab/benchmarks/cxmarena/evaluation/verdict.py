@@ -64,12 +64,12 @@ def _found(sample: Sample, output: dict[str, Any], values: Mapping[str, Value]) 
     missing = [rank for rank in ranks if rank is None or rank > CUT]
     if not missing:
         return 100.0, None
-    # What misses have alike stands before the colon: groups of failures are made by it.
-    several = f": {len(missing)} of {len(due)}" if len(due) > 1 else ""
+    # What tells one miss from another stands in brackets at the end: groups of failures are made without it.
+    several = f"{len(missing)} of {len(due)}" if len(due) > 1 else ""
     beyond = all(rank is not None for rank in missing)
     place = f"within the first {len(output['ranked'])}" if beyond else ""
-    detail = ", ".join(filter(None, [several.removeprefix(": "), place]))
-    return 0.0, "right article missing among the first ten" + (f": {detail}" if detail else "")
+    detail = ", ".join(filter(None, [several, place]))
+    return 0.0, "right article missing among the first ten" + (f" ({detail})" if detail else "")
 
 
 def _tools(sample: Sample, output: dict[str, Any], values: Mapping[str, Value]) -> Value:
