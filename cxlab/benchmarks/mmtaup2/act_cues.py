@@ -50,19 +50,28 @@ _WISH = r"(?:would you (?:still )?(?:like|prefer|care)|do you (?:still )?(?:want
 _IF_YOU_WISH = r"(?:if|whether) you(?:'d| would)?(?: still)? (?:like|want|wish|agree)"
 _FINE = r"(?:ok|okay|all right|alright|fine|correct|right|good|accurate|acceptable|in order)"
 
+# "Please provide your confirmation" asks for a yes and no fact.
+_A_YES = (
+    r"(?:me |us )?(?:with )?(?:(?:your|an?|the|explicit|clear|final) )*"
+    r"(?:confirmations?|consent|approval|go-ahead|permission|okay)\b(?! (?:code|number|e-?mail))"
+)
+
 ASKS_TO_CONFIRM = cue_list(
     (
+        rf"\b(?:provide|give) {_A_YES}",
         rf"\b{_WISH} to {GO_ON}\b",
         r"\byes\s*(?:/|or)\s*no\b",
         r"\bdo you (?:agree|accept|consent|approve)\b",
-        r"\b(?:answer|reply|respond|say|type)(?: with)?(?: an?)? (?:explicit )?[\"'“]?yes\b",
+        r"\b(?:answer|reply|respond|say|type|provide|give)(?: me)?(?: with)?(?: an?)? "
+        r"(?:explicit |clear )?[\"'“]?yes\b",
         # "Please confirm", with what comes after it a go-ahead and no fact
         r"\b(?:please|can you|could you|do you|will you|would you)\b[^.?!]*?\b(?:confirm|agree)\b"
         r"(?:\s*[.,!?:;]|\s*$|\s+(?:with|by|to (?!me\b|us\b)\w+|yes|so (?:i|that)|and i)\b"
         rf"|\s+{_IF_YOU_WISH}\b|\s+that you(?:'d| would)? (?:like|want|wish|agree)\b"
         r"|\s+(?:if|that|whether) you(?:'re| are) (?:ok|okay|happy|fine|sure)\b"
-        rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}\b{_FINE}\b"
-        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking|order"
+        rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}(?<!\bthe )\b{_FINE}\b"
+        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking"
+        r"|order(?! ids?\b| numbers?\b)"
         r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
         # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
         r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and"
@@ -91,7 +100,6 @@ ASKS_TO_CONFIRM = cue_list(
         r"(?:green light|go-?ahead|ok(?:ay)?|approval|consent)\b|\bplease give (?:me )?(?:your |a )?confirmation\b",
         r"\b(?:check and review|please review) (?:the|these) (?:following |above )?details\b",
         r"^\W*(?:(?:okay|ok|so|and)\W+)*(?:the|your) \w+ (?:should|will|would) (?:\w+ )?be\b[^?]*\?$",
-        r"\bonce you(?:'ve| have)? confirm(?:ed)?\b(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
         rf"\blet me know\b[^.?!]*\b{_IF_YOU_WISH}(?: me| us)? to (?:{GO_ON}|{CLOSE})\b",
         rf"\b(?:{_IF_YOU_WISH}(?: me| us)? to|would like to) (?:{GO_ON}|{CLOSE})\b[^.?!]*"
         r"\b(?:let me know|say (?:so|yes)|tell me|reply)\b",
@@ -124,10 +132,17 @@ ASKS_TO_CONFIRM = cue_list(
         rf"[^.?!]*\b{_IF_YOU_WISH}(?: me to)?\W*$",
         rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
         r"\b(?:does|will|would) (?:that|this|it) work(?: for you)?\s*\?|\bdoes (?:that|this) work for you\b",
-        r"\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
+        r"(?<!ask for )\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
         r"(?! (?:code|number|e-?mail))",
     ),
 )
+# "Once you confirm, I will do it", said of a fact where the message asks which.
+ONCE_CONFIRMED = re.compile(
+    r"\bonce you(?:'ve| have)? confirm(?:ed)?\b"
+    r"(?! (?:which|what|your|the (?!above|details|change|booking|order)))",
+    re.IGNORECASE,
+)
+CONFIRM_WHICH = re.compile(r"\bconfirm (?:which|what|the \w+ (?:id|number)s?)\b", re.IGNORECASE)
 # An offer to carry something out, which asks for a yes where nothing else is asked: in a row of questions it is one
 # particular among others.
 OFFERS_SERVICE = cue_list(
@@ -160,13 +175,14 @@ _TELL = (
 )
 ASKS_FOR_INFORMATION = cue_list(
     (
-        rf"\b(?:please|kindly|(?:could|can|would|will) you)\b[^.?!]*\b{_TELL}\b",
+        rf"\b(?:please|kindly|(?:could|can|would|will) you)\b[^.?!]*\b{_TELL}\b(?! {_A_YES})",
         rf"^\W*(?:and |also |then |first,? )?{_TELL} (?:me |us )?(?:the|your|which|what|how|a|an)\b",
         r"\blet me know (?:which|what|how|when|where|who|your|the|whether you (?:have|are|see))\b",
         r"\blet me know if you(?:'d| would)? (?:like|prefer|want) to (?:use|add|keep|have|pay)\b",
         r"\blet me know if you (?:have a|prefer|need to)\b",
-        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|following|details|changes?|booking|order"
-        r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))",
+        r"(?<!happy to )(?<!glad to )(?<!i can )"
+        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|following|details|changes?|booking"
+        r"|order(?! ids?\b| numbers?\b)|cancell?ation|return|exchange|request|action|purchase|refund|payment request))",
         # With the things themselves behind it, it is a summary held out for a yes.
         r"\bconfirm if the\b|\bconfirm the following\b(?![^:.?!]*:\s*\S)",
         r"(?<!if )(?<!that )(?<!what )\byou (?:would|will) (?:please )?(?:give|tell|send) me\b",
@@ -190,9 +206,9 @@ CLOSING_OFFER = re.compile(
 
 YES = cue_list(
     (
-        r"^\W*(?:(?:actually|well|oh|ah|um+|uh+|hm+|so|and|ok|okay)\W+)?"
+        r"^\W*(?:(?:actually|well|oh|ah|um+|uh+|hm+|so|and|ok|okay|hey|hi)\W+)?"
         r"(?:yes|yeah|yep|yup|correct|exactly|agreed|indeed|confirm(?:ed|ing)?|approved"
-        r"|that(?:'s| is) (?:right|correct|it))\b"
+        r"|that(?:'s| is) (?:right|correct|it|the one|exactly (?:right|it|what)))\b"
         r"(?!,? (?:my|the) [^.!?]* is\b)",
         r"(?:^|[,;:]\s*)(?:then |oh |well )?yes\b(?!,? (?:my|the) [^.!?]* is\b)",
     ),
@@ -212,7 +228,8 @@ GOES_AHEAD = cue_list(
         r"\bi(?:'d| would)? (?:hereby )?(?:confirm|agree|accept|approve|consent)\b",
         r"\bi(?:'d| would) (?:like|love) (?:that|to (?:proceed|go ahead|continue))\b|\bi'?ll go ahead\b",
         r"\blet'?s (?:just |please |also )?"
-        r"(?:go (?:ahead|with|for)|proceed|do (?:it|that|this)|move forward|continue)\b",
+        r"(?:go (?:ahead|with|for)|proceed|do (?:it|that|this)|move forward|continue|get (?:it|this|that) done"
+        r"|(?:finali[sz]e|complete) (?:it|this|that|the)(?! later))\b",
         r"\bi(?:'d| would) appreciate (?:that|it|being|receiving|speaking)\b",
     ),
     (
@@ -225,6 +242,10 @@ GOES_AHEAD = cue_list(
     ),
 )
 AGREES = (*YES, *GOES_AHEAD)
+# What is outright wherever it stands in a message.
+LETS_GO_AHEAD = re.compile(
+    r"^\W*(?:(?:yes|yeah|so|ok|okay|but)\W+)*(?:please |let'?s )?(?:go ahead|proceed)\b", re.IGNORECASE
+)
 # A yes with a string attached, or a wish to know more first: nobody has agreed yet.
 HEDGE = re.compile(
     r"\bnot (?:\w+ )?sure\b|\blet me think\b|^\W*(?:wait|hold on)\b"
@@ -237,16 +258,23 @@ HEDGE = re.compile(
 )
 YES_BUT = re.compile(
     r"\b(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect|sounds?\W+\w+|right|like|love|interesting|nice|cool)\b"
-    r"[^.!]*\b(?:but|though|except)\b",
+    r"[^.!]*\b(?:but|though|except(?! for))\b"
+    r"|^\W*(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect)\b[^.!]*\bexcept for\b",
     re.IGNORECASE,
+)
+# "No, I don't have any other changes" turns nothing down.
+NO_MORE = (
+    r"(?:i (?:don't|do not) have|there (?:aren't|isn't|are|is)(?: not?)?) "
+    r"(?:any|no)?(?:thing)? ?(?:other|more|further|else)\b"
 )
 WITHDRAWS = cue_list(
     (
-        r"\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
+        r"(?<!\bso we can )\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
+        r"\bi(?:'ll| will) think (?:about|on) it\b[^.?!]*\b(?:get back|later|let you know)\b",
         r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that)))\b",
         r"\bchang(?:ed?|ing) my mind\b",
         r"\b(?:not|isn't|won't be|wouldn't be) necessary\b|\bunnecessary\b"
-        r"|\bno \w+ (?:is |are )?(?:necessary|needed|required)\b"
+        r"|\bno (?!longer)\w+ (?:is |are )?(?:necessary|needed|required)\b"
         r"|^\W*(?:you know what\W+)?don't (?:worry about it|bother)\b",
         r"\bi(?:'ll| will| can) (?:(?:do|book|order) [^.?!]*\b(?:later|myself|on my own)"
         r"|take care of (?:it|that|the \w+))\b",
@@ -267,7 +295,7 @@ REFUSES = (
         (
             r"^\W*(?:(?:wait|oh|um+|uh+|hm+)\W+)*(?:no|nope|nah)"
             r"(?:\W*$|\s*[.,;!]|\s+(?:thank|way|i|please|not|don't|it|that|let|but)\b)"
-            r"(?!\W*(?:problem|worries|rush))",
+            rf"(?!\W*(?:problem|worries|rush|{NO_MORE}))",
             r"\b(?:do not|don't|won't|won't be able to|wouldn't|not going to|not be able to|can't|cannot) "
             r"(?:want|wish|like|proceed|go ahead|go (?:on|through)|do (?:it|that|this)|cancel|continue|agree|accept)\b",
             r"\bdon't (?:really |quite )?(?:think|believe) (?:i|it|that|this|they|we)\b[^.?!]*\b(?:like|want|enjoy"
@@ -298,14 +326,16 @@ ELSEWHERE = re.compile(
     r"\b(?:(?:anything|something) else|others\b)|^\W*(?:what|how) about (?:something|another|a different)\b"
     r"|\b(?:find|show|give|tell|look for|search for)\b[^.?!]{0,12}\b(?:any other|some other|another|other"
     r"|a different) (?!one of\b)\w+|^[^.?!]*\b(?:can|could|would) you\b[^.?!]*\bbut (?:with|on|at|for|in|from|to) \w+"
-    r"|^\W*(?:something|anything) else\b|\b(?:is|are) there (?:any|some) (?:other|more|different)\b"
+    r"|^\W*(?:something|anything) else\b(?! (?:on|for|with|about|to|you|i)\b)"
+    r"|\b(?:is|are) there (?:any|some) (?:other|more|different)\b"
     r"|\b(?:do you have|do you know of|have you got|what are|how about)\b[^.?!]{0,12}\b(?:others?|another)\b"
     r"|\b(?:find|show|give|search for|look for|want|need|try|prefer)\b[^.?!]{0,12}\b(?:something|anything|some|any) "
     r"(?:different|more|others?)\b|\bkeep looking\b|\b(?:another|a different) (?:option|one|choice)\b"
     r"|\balternatives?\b|\b(?:do you have|can you try|could you try)\b[^.?!]*\binstead\b"
     r"|\b(?:do you have|is there|are there|can you (?:find|get|show|give)|have you got)\b[^.?!]*"
     r"\b(?:earlier|later|sooner|cheaper|closer|nearer|better|bigger|larger|smaller|longer|shorter)\b"
-    r"|^\W*(?:\w+\W+)?i(?:'d| would)? (?:actually |really )?prefer\b(?! (?:to (?:proceed|go ahead|continue)|not)\b)"
+    r"|^\W*(?:\w+\W+)?i(?:'d| would)? (?:actually |really |strongly |much )?prefer\b"
+    r"(?! (?:to (?:proceed|go ahead|continue)|not|(?:that|this)(?: \w+)?[.!]?$)(?:\b|$))"
     r"|\b(?:i'd|i would) rather (?!not\b)\w+|\bwhat else (?:is|are|do|can)\b"
     r"|\b(?:but|however|though),? (?:i(?:'m|'d| am| would)? )(?:actually |really |rather )?"
     r"(?:looking for|want|wanted|like|need|prefer)\b(?! to (?:know|see if|check|ask|think))",
@@ -316,52 +346,6 @@ DECLINES_KINDLY = re.compile(
     r"^\W*(?:that'?s|it'?s|that is) (?:ok|okay|all right|alright|fine)\b.*"
     r"\b(?:instead|later|myself|no need|i'?ll (?:handle|manage|wait|think|try))\b",
     re.IGNORECASE | re.DOTALL,
-)
-CORRECTS = cue_list(
-    (
-        r"^\W*no\b[^.!?]*\bi (?:said|meant)\b|^\W*(?:(?:sorry|oh|oops|no|wait|actually)\W+)*i meant\b",
-        r"^\W*(?:(?:sorry|oh|oops|no|wait|actually)\W+)*not [\w ]{2,20},? sorry\b",
-        r"\b(?:can|could|would|will) (?:you|we|i) (?:please )?(?:just )?(?:make|change) (?:it|that)\b"
-        r"(?! (?:so|happen|quick|work)\b)",
-        # A number put right: "Wait. No, it says 555-273-3113."
-        r"(?:^|[.!?,;])\s*no,? (?:it|that) (?:is|was|says|reads)\b[^.!?]*\d",
-        r"\bi (?:already|just) (?:told|said|gave|mentioned)\b",
-        r"\b(?:that's|that is|this is) (?:not (?:right|correct|what)|wrong|incorrect)\b",
-        r"\b(?:i repeat|let me (?:repeat|spell|correct)|as i (?:said|told))\b",
-        r"\byou (?:misheard|misunderstood)\b",
-        r"\b(?:there must be (?:a|some) (?:mistake|error)|(?:a|my) mistake\b)",
-        r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't"
-        r"|purchased|bought)\b",
-        r"^\W*(?:oh |sorry,? |ah,? )?actually,? i (?:just )?(?:remembered|need to go|forgot)\b",
-        r"^\W*(?:(?:sorry|actually|no|wait|oh|hm+)\W+)*(?:please )?make (?:it|that)\b(?! (?:so|quick|fast)\b)",
-        r"^\W*(?:no|nope|nah)\W+i(?:'d| would)?(?: only)? (?:like|want|need) (?:it|them|that|only|just|\d+)\b",
-        r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned|sent)\b",
-        r"\bi did (?!n't|not)(?:\w+ )?(?:purchase|buy|pay|book|order|send|return|have|receive|provide|give|say)\b",
-        r"\b(?:double-?check|re-?check|verify|check|look) (?:that |this |it |the \w+ |that part )?"
-        r"(?:again|once more)\b(?! for)",
-        r"\bplease double-?check\b|\bdouble-?check that\b",
-        r"\bi (?:was actually |actually )?(?:thought|was thinking|was told)\b",
-        r"\b(?:i'm|i am) (?:\w+ )?(?:certain|positive|sure) (?:that )?(?:i|the|my|it|this|there)\b"
-        r"[^.!?]*\b(?:(?!proceed|need)\w+ed|read|bought|did|was|were|had|should)\b",
-        r"\b(?:wouldn't|shouldn't) (?:the|that|it|this|there)\b[^.!]*\bbe\b[^.!]*\?|\bthat can't be\b|\bthat'?s odd\b",
-        r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|(?<!all )(?<!what )\bi wanted\b"
-        r"(?! to (?:ask|know|see|check))",
-    ),
-    (
-        r"\bnot (?!bad\b|sure\b|now\b|really\b|only\b|just\b)[\w@.#-]+,? but\b",
-        r"\bactually,? (?:can|could|would|will) (?:you|i|we)\b[^?]*\binstead\b|\bon second thoughts?\b",
-        r"\b(?:i'm|i am|i was|we're|we are|we were) actually \w+ing\b|\blet'?s start over\b|\bi didn't actually\b",
-        r"\bdisregard (?:everything|all|what)\b|^\W*sorry\W+i(?:'m| am| was)? (?:looking|need|want|meant)\b",
-        r"\bi(?: actually|'d actually| would actually) (?:want|need|like|only|meant|prefer)\b",
-        r"\bactually,? (?:make (?:it|that)|let's|maybe|i(?:'d| would)? (?:\w+ )?(?:want|need|like|prefer|changed))\b"
-        r"(?! to (?:know|ask))",
-        r"\b(?:it's|it is|i meant|i said) [\w@.#-]+, not\b",
-        r"^\W*(?:no,? )?the \w+ is (?:just|only) for\b",
-        r"^\W*i(?:'ve| have)? changed my mind\b",
-        r"\b(?:scrap|scratch|strike|disregard) (?:that|it|this)\b",
-        r"^\W*(?:again|once more)\b",
-        r"\bonly need\b[^.!?]*, not\b|^\W*(?:no|nope)\b[^.!?]*\bi only (?:want|need)\b",
-    ),
 )
 YES_NO_QUESTION = re.compile(
     r"(?:^(?:and |so |but )?|,\s*|\bplease )(?:is|are|was|were|do|does|did|have|has|had|would|will|shall|should|may"

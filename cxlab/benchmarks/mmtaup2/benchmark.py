@@ -229,6 +229,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
-    scorer="3",
+    scorer="4",
     published=(resources.data("published", "mmtaup2.json"),),
 )

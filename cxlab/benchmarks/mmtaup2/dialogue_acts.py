@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues, mood_cues, offer_cues
+from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, mood_cues, offer_cues
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
@@ -47,7 +47,8 @@ def _cues_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cu
 def asks_to_confirm(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message asks for a yes before something is done ("How would you like to proceed?" does not)."""
     parts = sentences(text)
-    return any(_requests(sentence, knows) for sentence in parts) or _offers_service(parts, knows)
+    once = act_cues.ONCE_CONFIRMED.search(text) and not act_cues.CONFIRM_WHICH.search(text)
+    return bool(once) or any(_requests(sentence, knows) for sentence in parts) or _offers_service(parts, knows)
 
 
 def _requests(
@@ -216,7 +217,12 @@ def _hedged(text: str) -> bool:
     """Whether a yes hangs on something: a condition, a doubt, a question that comes with "but"."""
     parts = sentences(text)
     outright = bool(parts) and _has(parts[0], act_cues.AGREES, None) and not act_cues.YES_BUT.search(parts[0])
+    ahead = [place for place, one in enumerate(parts) if act_cues.LETS_GO_AHEAD.search(one)]
+    # What somebody doubted before saying "go ahead" is settled by it.
     for place, sentence in enumerate(parts):
+        outright = outright or (bool(ahead) and place > ahead[0])
+        if ahead and place < ahead[-1]:
+            continue
         if act_cues.YES_BUT.search(sentence):
             return True
         match = act_cues.HEDGE.search(sentence)
@@ -231,7 +237,8 @@ def _hedged(text: str) -> bool:
 
 def corrects(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message says that something said, noted or done is not right, or takes back what it said itself."""
-    return found(text, act_cues.CORRECTS, knows)
+    changes = correction_cues.CHANGES_IT.search(text) and not correction_cues.WANTS_A_CHANGE.search(text)
+    return bool(changes) or found(text, correction_cues.CORRECTS, knows)
 
 
 def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:

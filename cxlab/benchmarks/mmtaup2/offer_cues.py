@@ -2,6 +2,8 @@
 
 import re
 
+from cxlab.benchmarks.mmtaup2 import act_cues
+
 # What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
 PROPOSES = re.compile(
     r"\b(?:how|what) about\b|\bhow would you (?:like|consider|fancy) \w+ing\b"
@@ -117,7 +119,9 @@ WANTED = re.compile(
     re.IGNORECASE,
 )
 NO = re.compile(
-    r"^\W*(?:(?:uh|um|oh|hm+|well)\W+)?(?:no|nope)\b[.,](?! (?:i )?(?:any|either|it doesn't matter)\b)", re.IGNORECASE
+    r"^\W*(?:(?:uh|um|oh|hm+|well)\W+)?(?:no|nope)\b[.,](?! (?:i )?(?:any|either|it doesn't matter)\b)"
+    rf"(?! {act_cues.NO_MORE})",
+    re.IGNORECASE,
 )
 # What asks for another wish than the one that cannot be met is answered by it, and turned down by nothing.
 ASKS_FOR_A_WISH = re.compile(

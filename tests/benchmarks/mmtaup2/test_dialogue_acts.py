@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.events import ToolUse, Utterance
 
 ROOT = Path(__file__).resolve().parents[3]
 LABELLED = ROOT / "tests" / "data" / "tau_bench_acts.jsonl"
+IN_RETAIL = ROOT / "tests" / "data" / "retail_acts.jsonl"
 OF_PEOPLE = ROOT / "tests" / "data" / "multiwoz_acts.jsonl"
 BY_ID = ROOT / "tests" / "data" / "acts_by_id.jsonl"
 DATA = ROOT.parent / "shared" / "data"
@@ -185,8 +186,8 @@ def test_answers_to_offers_that_no_part_before_had(part: int, messages: int) -> 
     assert seen["refusal"]["missed"] <= 1
 
 
-def answers_of_people(part: int | None = None) -> list[list[dict[str, Any]]]:
-    rows = [row for row in map(json.loads, OF_PEOPLE.read_text().splitlines()) if part in (None, row["part"])]
+def answers_in(path: Path) -> list[list[dict[str, Any]]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
     return [
         [{"side": "agent", "text": row["asked"], "acts": row.get("asked_acts", ()),
           "unclear": row.get("asked_unclear", ())},
@@ -196,7 +197,7 @@ def answers_of_people(part: int | None = None) -> list[list[dict[str, Any]]]:
 
 
 def test_answers_of_people_to_people_are_recognised() -> None:
-    talks = answers_of_people()
+    talks = answers_in(OF_PEOPLE)
     seen = count(talks)
     due = {act: n["right"] + n["missed"] for act, n in seen.items() if n}
     assert (len(talks), due) == (
@@ -210,10 +211,22 @@ def test_answers_of_people_to_people_are_recognised() -> None:
     assert seen["agreement"]["right"] >= 0.97 * due["agreement"]
 
 
-def test_no_answer_to_a_request_is_turned_around() -> None:
+def test_talkative_models_are_recognised() -> None:
+    seen = count(answers_in(IN_RETAIL))
+    due = {act: n["right"] + n["missed"] for act, n in seen.items() if n}
+    assert due == {
+        "request": 29, "clarification": 50, "agreement": 28, "refusal": 5, "correction": 5, "frustration": 4
+    }  # fmt: skip
+    for act, n in seen.items():
+        assert n["right"] >= 0.95 * (n["right"] + n["wrong"]), (act, n)
+        assert n["right"] >= 0.95 * (n["right"] + n["missed"]), (act, n)
+
+
+@pytest.mark.parametrize("path", [OF_PEOPLE, IN_RETAIL], ids=["people", "retail"])
+def test_no_answer_to_a_request_is_turned_around(path: Path) -> None:
     answers = Counter(
         (tuple(said["acts"]), confirmed(asked["text"], said["text"]))
-        for asked, said in answers_of_people()
+        for asked, said in answers_in(path)
         if "request" in asked["acts"] and set(said["acts"]) & {"agreement", "refusal"}
     )
     agreed, refused = ("agreement",), ("refusal",)

@@ -91,7 +91,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
         # To agree twice is to agree to two things.
         again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
-        corrects = not first and dialogue_acts.found(entry.meant, act_cues.CORRECTS)
+        corrects = not first and dialogue_acts.corrects(entry.meant)
         if (now & told) or again or mended or looks_again or corrects:
             turns.append(entry.turn)
         told |= now

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, mood_cues, stated_values
+from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, dialogue_acts, mood_cues, stated_values
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     AdaptationInputs,
@@ -135,7 +135,7 @@ def effort(inputs: EffortInputs, profile: Profile, rng: np.random.Generator) -> 
     idle = view.strict and view.finds(said, IDLE) and "?" not in said and not view.here()
     mine = view.talk("Customer", view.turn)
     again = [v for line in mine for v in sorted(_values_of([line.text])) if v in given]
-    corrects = any(view.finds(line.text, act_cues.CORRECTS) for line in mine) and view.turn > 1
+    corrects = any(view.finds(line.text, correction_cues.CORRECTS) for line in mine) and view.turn > 1
     earlier = [line.text for line in view.talk("Customer") if line.turn < view.turn]
     # What is read out once more after looking again is news to a fair judge and a repetition to a strict one.
     looked = not view.strict and bool(view.here("customer"))
