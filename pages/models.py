@@ -36,6 +36,11 @@ TALKING = tuple(name for name in KNOBS if name not in ("strictness", "self_prefe
 FOUND = {True: "✓ yes", False: "✕ no", None: "– not applicable"}
 
 
+def needs(told: str) -> str:
+    """What a model still needs, as short as a table wants it."""
+    return f"needs {told.removesuffix(' in the environment').removeprefix('set ').replace(' and set ', ', ')}"
+
+
 def show_list() -> str:
     """All models that have a name; the one that was picked, or ""."""
     known = list_models()
@@ -45,7 +50,8 @@ def show_list() -> str:
         {
             "name": [row.name for row in known],
             "kind": [KINDS.get(row.kind, row.kind) for row in known],
-            "ready": ["✓ ready" if row.configured else f"needs: {row.needs}" for row in known],
+            "ready": ["✓ ready" if row.configured else needs(row.needs) for row in known],
+            "price": [f"${each.prompt_usd:.2f} and ${each.completion_usd:.2f}" if each else "–" for each in prices],
             "prompt": [each.prompt_usd if each else None for each in prices],
             "completion": [each.completion_usd if each else None for each in prices],
             "description": [row.description for row in known],
@@ -56,16 +62,17 @@ def show_list() -> str:
     )
     columns = {
         "name": ui.column("Name", help="Use it so on the page Run and on the command line."),
-        "kind": ui.column("Kind"),
-        "ready": ui.column("Ready", help="Keys are read from the environment only and shown nowhere.", width="medium"),
-        "prompt": ui.column("Prompt", "usd", "USD per million prompt tokens."),
-        "completion": ui.column("Completion", "usd", "USD per million completion tokens."),
-        "description": ui.column("What it is", width="large"),
+        "ready": ui.column("Ready", help="Keys are read from the environment only and shown nowhere."),
+        "price": ui.column("Price", help="USD per million tokens of prompts and of completions."),
+        "description": ui.column("What it is"),
     }
     for complaint in llm.complaints():
         st.warning(ui.plain(str(complaint)), icon="⚠")
     ready = sum(row.configured for row in known)
-    note = "Pick one to test it. Prices in USD per million tokens; without one, a cost is unknown and not zero. "
+    note = (
+        "Pick one to test it. Prices in USD per million tokens, of prompts and of completions; without one, a cost is "
+    )
+    note += "unknown and not zero. "
     note += "Downloads say when and where a price was noted."
     ui.section(f"{ready} of {len(known)} models are ready", note)
     alt = "All known models."

@@ -65,7 +65,7 @@ def find_silence(votes: Iterable[Vote]) -> tuple[str, Owner] | None:
         if lost and len(asked) - len(lost) < quorum(len(asked)):
             kinds = [str(vote.failure).partition(":") for vote in lost]
             faults = [kind for where, _, kind in kinds if where == "provider"]
-            words = f"no quorum: {len(lost)} of {len(asked)} judges gave no vote"
+            words = f"no quorum: {len(lost)} of {len(asked)} judges gave no verdict"
             return (f"{words} ({faults[0]})", "provider") if faults else (words, "judge")
     return None
 

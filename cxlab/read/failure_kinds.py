@@ -9,7 +9,7 @@ _KINDS = {
     "unmarked": "no verdict",
     "provider": "provider fault",
     "customer": "simulated customer fault",
-    "judge": "judge without a usable vote",
+    "judge": "judge without a usable verdict",
     "scorer": "scorer fault",
     "unscored": "no reference: judges tied",
     "refused": "tool call refused",

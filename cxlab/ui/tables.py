@@ -1,6 +1,6 @@
 """Charts and tables: each chart with its table twin, each table with safe downloads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -10,7 +10,7 @@ from cxlab.charts.numbers import format_p, largest
 from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
-from cxlab.ui.labels import label
+from cxlab.ui.labels import label, title
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -247,6 +247,7 @@ def show_chart(
     key: str,
     alt: str,
     columns: Mapping[str, Any] | None = None,
+    words: Mapping[str, Callable[[str], str]] | None = None,
     select: bool = False,
     modes: Sequence[Literal["points", "box", "lasso"]] = ("points",),
     table: bool = True,
@@ -256,7 +257,8 @@ def show_chart(
 
     Only scatter and bar traces send clicks. With `zoom` the chart is moved by dragging and zoomed by the wheel, and its
     mode bar has a reset. `alt` says in a sentence what there is to see. The mode bar holds the
-    PNG download (made in the browser); the other downloads lie with the table.
+    PNG download (made in the browser); the other downloads lie with the table, which tells values in words (those of
+    a column in `words` by the function there) where the downloads keep them as they are stored.
     """
     if "box" in modes or "lasso" in modes:
         figure.update_layout(dragmode="select")
@@ -275,10 +277,29 @@ def show_chart(
     event = st.plotly_chart(figure, width="stretch", theme=None, key=key, config=config, alt=alt, **options)
     if table:
         with st.expander("Table and downloads", type="compact"):
-            twin = columns or {name: column(label(name)) for name in frame.columns}
-            show_table(frame, twin, key=f"{key}-twin", alt=f"The numbers of the chart: {alt}", downloads=False)
+            twin = columns or {name: _plain_column(frame[name]) for name in frame.columns}
+            told = _in_words(frame, words or {})
+            show_table(told, twin, key=f"{key}-twin", alt=f"The numbers of the chart: {alt}", downloads=False)
             _downloads(frame, key, figure)
     return read_points(event) if select else []
+
+
+def _plain_column(values: pl.Series) -> Any:
+    """A column that nobody has said how to show."""
+    whole = values.dtype.is_numeric() and (values.drop_nulls() % 1 == 0).all()
+    name = title(values.name) if len(values.name) > 1 else values.name
+    return column(name, "count" if whole else "ratio" if values.dtype.is_float() else "text")
+
+
+def _in_words(frame: pl.DataFrame, words: Mapping[str, Callable[[str], str]]) -> pl.DataFrame:
+    """The frame with its texts as people are told them; ids that one may look for stay as they are."""
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and not name.endswith("_id")]
+    told = {name: frame[name].unique().drop_nulls().to_list() for name in texts}
+    return frame.with_columns(
+        pl.col(name).replace({value: words.get(name, label)(value) for value in known})
+        for name, known in told.items()
+        if known
+    )
 
 
 def _downloads(frame: pl.DataFrame, key: str, figure: "Figure | None" = None) -> None:

@@ -237,7 +237,7 @@ def test_one_judge_and_odd_names(empty_home: Path, monkeypatch: pytest.MonkeyPat
         assert not app.exception, tab
         if count == 1:
             alone = {
-                "review": "ada alone has voted here",
+                "review": "ada alone has judged here",
                 "bias": "No judge grades lower",
                 "verdicts": "gave 8 verdicts",
                 "": "There is one judge only",

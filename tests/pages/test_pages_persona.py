@@ -385,6 +385,7 @@ def test_titles_say_what_sets_columns_apart() -> None:
     assert short_titles(SETS["Personas"]) == ["No persona", "Easy persona", "Hard persona"]
     assert short_titles([VariantChoice("easy"), VariantChoice("easy")])[1].endswith("(2)")
     assert name_place(("customer", "device", "airplane_mode")) == "phone: airplane mode"
+    assert name_place(("address", "address1")) == "street"
 
 
 def test_where_there_is_little_room_a_column_is_named_by_a_word_or_two() -> None:

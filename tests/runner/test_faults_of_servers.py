@@ -169,7 +169,7 @@ def test_a_panel_decides_only_with_its_quorum(shell: Shell, server: FaultServer,
     else:
         assert len(scored) == 0
         assert (attempt["verdict"], attempt["verdict_owner"]) == ("unscored", "provider")
-        assert attempt["verdict_reason"] == "no quorum: 2 of 3 judges gave no vote (server_error)"
+        assert attempt["verdict_reason"] == "no quorum: 2 of 3 judges gave no verdict (server_error)"
     point(shell, one=server.scene("status", status=500).url, two=url)
     said = shell.call("run", "--resume", entry["run"], "--faults", *QUIET)
     assert told(said)["runs"][0]["cost_by_role"]["agent"] == 0.0, "the dialogue was taken over"

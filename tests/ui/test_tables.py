@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxlab.ui import tables
 from cxlab.ui.tables import column, fit_columns, fit_widths
 
 
@@ -92,3 +93,12 @@ def test_a_name_of_many_capitals_has_room_in_one_line() -> None:
     # Its eight letters are 84 pixels wide as Streamlit measures them, with four capitals among them some more.
     assert fit_widths(frame, shapes, 300)["name"] >= 95
     assert fit_widths(frame.with_columns(name=pl.lit("crmarena")), shapes, 300)["name"] < 90
+
+
+def test_the_table_under_a_chart_tells_what_the_downloads_store() -> None:
+    stored = pl.DataFrame({"judge": ["simulated:judge-fair"], "slice": ["s_1"], "run_id": ["a_b"], "rank": [2.0]})
+    told = tables._in_words(stored, {"slice": {"s_1": "By phone"}.__getitem__})
+    assert told.row(0) == ("judge-fair · simulated", "By phone", "a_b", 2.0)
+    shapes = {name: tables._plain_column(stored[name]) for name in stored.columns}
+    assert (shapes["rank"]["label"], shapes["rank"].kind) == ("Rank", "count")
+    assert tables._plain_column(pl.Series("mean_cost", [0.25])).kind == "ratio"

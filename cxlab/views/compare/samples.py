@@ -75,11 +75,20 @@ def show_samples(
     columns = {"sample_id": column("Sample", "id", width="small")}
     # Those that tell situations apart and that people compare by; what is the same for all samples says nothing.
     telling = [facet for facet in about.facets if facet.identifies or facet.spread or facet.order]
+    told = []
     for facet in sorted(telling, key=lambda each: not each.identifies):
         if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
-            columns[facet.id] = column(facet.title, help=facet.meaning or None)
+            if facet.identifies:
+                columns[facet.id] = column(facet.title, help=facet.meaning or None)
+            else:
+                told.append(facet)
             shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
             frame = frame.with_columns(shown)
+    if told:
+        # In one column: several would hide what the customer said.
+        situation = pl.concat_str([each.id for each in told], separator=", ", ignore_nulls=True)
+        frame = frame.with_columns(situation=situation)
+        columns["situation"] = column("Situation", help=", ".join(each.title for each in told))
     columns |= {
         "first": column(brief[other], "points", f"{title} of {named[other]}, mean over the sample."),
         "second": column(brief[baseline], "points", f"{title} of {named[baseline]}, mean over the sample."),

@@ -246,7 +246,7 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
 def _panel(whole: StoredAttempt, trace: Mapping[str, Any], turn: int) -> None:
     cast = whole.votes.filter(pl.col("turn") == turn)
     if cast.is_empty():
-        st.caption("No judge voted on this turn.")
+        st.caption("No judge read this turn.")
         return
     metric = procedures.single_judge_metrics("whole").get(str(whole.attempt["benchmark"]))
     alone = {

@@ -133,7 +133,7 @@ def _say_evidence(whole: StoredAttempt, owner: str) -> str:
             spoilt.setdefault(name_kind(kind), []).append(turn)
     found += [f"{words} (turn {_turns(turns)})" for words, turns in spoilt.items()]
     for judge, turns in _silent(whole).items():
-        found.append(f"{judge} without a usable vote" + (f" (turn {_turns(turns)})" if any(turns) else ""))
+        found.append(f"{judge} without a usable verdict" + (f" (turn {_turns(turns)})" if any(turns) else ""))
     return f"Stored against others here: {', '.join(found)}." if found else "Nothing is stored against others."
 
 

@@ -40,10 +40,10 @@ _WRITE = {"agree": format_share, "kappa": format_ratio}
 _SAID = {"agree": "agree on", "kappa": "have a kappa of"}
 
 
-_SKEW = "Kappa and alpha fall when one label has nearly all votes, so read them beside the plain agreement."
+_SKEW = "Kappa and alpha fall when one label has nearly all verdicts, so read them beside the plain agreement."
 _ALPHA = (
-    "Alpha (Krippendorff's): agreement of all judges beyond chance, 1 full and 0 chance; it may lack votes. Fleiss' "
-    "kappa: the same where all judged."
+    "Alpha (Krippendorff's): agreement of all judges beyond chance, 1 full and 0 chance; verdicts may be missing. "
+    "Fleiss' kappa: the same where all judged."
 )
 
 
@@ -76,7 +76,7 @@ def _show_figures(view: View, table: pl.DataFrame, slices: Slices) -> None:
     )
     figures(
         [
-            ("Judged turns", format_count(judged), f"Turns with votes; {len(names)} judges on each."),
+            ("Judged turns", format_count(judged), f"Turns that judges read; {len(names)} judges on each."),
             *(
                 (
                     f"Agree on {KINDS[kind].lower()}",
@@ -144,6 +144,7 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
             key=f"judges-items-{kind}-{measure}",
             alt=f"Agreement by {KINDS[kind].lower()} and pair of judges; least on {name_item(hardest['name'])}.",
             columns={"name": column("Field" if kind == "field" else "Grade"), **pair_columns()},
+            words={"name": name_item},
             select=True,
         )
     # The address keeps which field and which two are looked at; a click puts others in.
@@ -283,6 +284,7 @@ def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slice
         draw.draw_reliability(frame, names, dark()),
         frame.drop("kind"),
         key=f"judges-reliability-{kind}-{by}",
+        words={"slice": lambda value: names.get(value, value)},
         alt=f"Agreement and alpha by {by}.",
         columns={
             "slice": column(slices.titles[by]),
@@ -304,14 +306,14 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
         f"{format_share(share.get('unanimous', 0.0))} of verdicts are unanimous, "
         f"{format_count(ties)} of {format_count(int(together['n'].sum()))} end in a tie",
         "A majority decides; a tie decides nothing, and a turn whose path needs that field is not scored. "
-        "Votes outside "
-        "the options never count. The most divided on top.",
+        "Verdicts outside the options never count. The most divided on top.",
     )
     show_chart(
         draw.draw_splits(frame, dark()),
         frame.drop("kind"),
         key=f"judges-splits-{kind}",
-        alt="How votes fell, by field.",
+        words={"name": name_item},
+        alt="How verdicts fell, by field.",
         columns={
             "name": column("Field"),
             "split": column("Split"),
@@ -321,7 +323,8 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
     )
     table = leave_unmeasured(cached(queries_agreement.panel, view, slices.facets))
     section(
-        "Votes that could not be used", "A failed reply loses all its verdicts; one outside the options loses itself."
+        "Verdicts that could not be used",
+        "A failed reply loses all its verdicts; one outside the options loses itself.",
     )
     chosen = show_table(
         table.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
@@ -329,17 +332,17 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
             table,
             {
                 "name": column("Judge"),
-                "turns": column("Votes", "count"),
+                "turns": column("Replies", "count"),
                 "failed": column("Failed replies", "count"),
                 "verdicts": column("Verdicts", "count"),
                 "oov": column("Outside the options", "count"),
                 "missing": column("Missing", "count"),
-                "latency_s": column("Time a vote", "seconds", UNMEASURED),
-                "cost_usd": column("Cost a vote", "usd", UNMEASURED),
+                "latency_s": column("Time a reply", "seconds", UNMEASURED),
+                "cost_usd": column("Cost a reply", "usd", UNMEASURED),
             },
         ),
         key="judges-panel",
-        alt="Votes by judge, and how many could not be used.",
+        alt="Replies by judge, and how many verdicts could not be used.",
         select="single",
     )
     if chosen:

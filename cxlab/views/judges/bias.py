@@ -301,6 +301,7 @@ def show_gold(view: View, slices: Slices) -> None:
             key="judges-gold",
             alt="Share of last turns that each judge read as the customer was made, by field.",
             columns={"name": column("Field"), **mean_columns("judge", "Judge", share=True)},
+            words={"name": name_item},
             select=True,
         )
     hardest = frame.group_by("name").agg(pl.col("mean").mean()).sort("mean", "name")["name"][0]

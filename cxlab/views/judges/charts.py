@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FRAME_PX = 76
 
 
-SPLITS = ("unanimous", "majority", "tie", "one vote", "no vote")
+SPLITS = ("unanimous", "majority", "tie", "one verdict", "no verdict")
 
 
 def draw_agreement(summary: pl.DataFrame, judges: Sequence[str], measure: str, dark: bool) -> "Figure":
@@ -111,7 +111,7 @@ def draw_reliability(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) 
 
 
 def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
-    """How votes fell by field, most divided on top; `frame` is `judges.splits` of one kind. customdata is [name]."""
+    """How verdicts fell by field, most divided on top; `frame` is `judges.splits` of one kind. customdata is [name]."""
     from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
@@ -119,8 +119,8 @@ def draw_splits(frame: pl.DataFrame, dark: bool, most: int = 14) -> "Figure":
         "unanimous": colours.hairline,
         "majority": colours.accent,
         "tie": colours.bad,
-        "one vote": colours.warning,
-        "no vote": colours.muted,
+        "one verdict": colours.warning,
+        "no verdict": colours.muted,
     }
     divided = (
         frame.group_by("name")

@@ -30,6 +30,8 @@ from cxlab.views.judges.judge_columns import (
 from cxlab.views.judges.leave_out import show_leave_out
 from cxlab.views.judges.slices import Slices
 
+_MEASURES = {"way": "lead different ways", "action": "lead to different actions", "range": "points apart"}
+
 
 def show_changes(view: View, compared: View, slices: Slices) -> None:
     """What it changes that judges differ; of one judge, or none, that there is nothing to tell. `compared` is the view
@@ -82,6 +84,7 @@ def show_materiality(view: View, compared: View, judged: int, slices: Slices) ->
             ),
             frame,
             key=f"judges-material-{by}",
+            words={"slice": lambda value: slices.name(by, value), "measure": _MEASURES.__getitem__},
             alt=f"Share of turns on which judges lead different ways, by {by}.",
             columns={
                 "slice": column(slices.titles[by]),

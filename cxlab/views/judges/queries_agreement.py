@@ -265,7 +265,7 @@ def reliability(found: pl.DataFrame, judges: int, of_slices: bool = True) -> pl.
 
 
 def splits(found: pl.DataFrame, judges: int) -> pl.DataFrame:
-    """How votes fell on each field: name, split (unanimous, majority, tie, one vote, no vote), n, share."""
+    """How verdicts fell on each field: name, split (unanimous, majority, tie, one verdict, no verdict), n, share."""
     rows: list[tuple[str, str, str, int]] = []
     for (kind, name), part in found.group_by("kind", "name", maintain_order=True):
         labels, codes, times = _encode(part, judges, str(kind))
@@ -275,7 +275,7 @@ def splits(found: pl.DataFrame, judges: int) -> pl.DataFrame:
         top, second, total = counts[:, -1], counts[:, -2], counts.sum(axis=1)
         words = np.select(
             [total == 0, total == 1, top == total, top == second],
-            ["no vote", "one vote", "unanimous", "tie"],
+            ["no verdict", "one verdict", "unanimous", "tie"],
             "majority",
         )
         rows += [(str(kind), str(name), str(word), int(times[words == word].sum())) for word in np.unique(words)]

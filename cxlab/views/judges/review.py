@@ -30,7 +30,9 @@ def _say_nothing(judges: Collection[str]) -> str:
     if len(judges) != 1:
         return "No two judges differ on anything under these filters: nothing is to be decided."
     alone = name_judge(next(iter(judges)))
-    return f"{alone} alone has voted here, so nobody differs and nothing is to be decided. Verdicts lists what it said."
+    return (
+        f"{alone} alone has judged here, so nobody differs and nothing is to be decided. Verdicts lists what it said."
+    )
 
 
 def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:

@@ -67,7 +67,7 @@ def show_item(
             corrections.show_effect(whole, at, states)
             _show_truth(whole, turn, field, said)
         else:
-            st.caption("Votes, model, truth and other raters are shown once you have decided.")
+            st.caption("Verdicts, model, truth and other raters are shown once you have decided.")
     if shown:
         _show_votes(whole, said)
 

@@ -38,12 +38,12 @@ def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:
     names = ("format", "provider", "invalid_votes", "votes")
     broken, cut, invalid, votes = (format_count(health[name]) for name in names)
     attempts = "attempt" if health["format"] == 1 else "attempts"
-    judged = f"{invalid} of {votes} votes of judges not usable" if health["votes"] else "no judge asked"
+    judged = f"{invalid} of {votes} replies of judges not usable" if health["votes"] else "no judge asked"
     section(
         "Health of the data",
         f"{broken} {attempts} with a reply that could not be parsed, {cut} cut short by a provider, {judged}. What a "
-        "provider cut short and votes that cannot be used are left out and count as no zero; a reply that could not be "
-        "parsed can fail its attempt, and what such an attempt lacks stands under Failures as points lost.",
+        "provider cut short and replies of judges that cannot be used are left out and count as no zero; a reply that "
+        "could not be parsed can fail its attempt, and what it lacks stands under Failures as points lost.",
     )
     _show_figures(health, unit)
     kinds = cached(read.failure_counts)
@@ -64,7 +64,7 @@ def _show_figures(health: dict[str, Any], unit: tuple[str, str]) -> None:
         spent = f"{spent} and more" if health["spent_usd"] else "unknown"
     told = "Of agents, customers and judges together; simulated models cost nothing."
     if unpriced:
-        told += f" Of {format_count(unpriced)} {many}, messages and votes no price is known, so this is the least."
+        told += f" Of {format_count(unpriced)} {many}, messages and verdicts no price is known, so this is the least."
     figures(
         [
             (many.capitalize(), format_count(attempts), f"Finished, {format_count(health['turns'])} turns in all."),

@@ -40,6 +40,7 @@ _WHERE = {
     "bills": "bill",
     "users": "user",
 }
+_LINES = {"address1": "street", "address2": "flat or suite", "zip": "zip code"}
 
 
 def divide(variants: int, large: bool) -> Sequence[Any]:
@@ -84,8 +85,12 @@ def show_changes(changes: Sequence[WorldChange], domain: str) -> None:
     if not changes:
         _quietly(f"The {what}: as at the start.")
         return
+    shown = changes[:_MOST_ROWS]
+    # Of one address its lines are told under each other, the place itself once.
+    parents = [None, *(each.path[:-1] for each in shown)]
     rows = [
-        _Change(name_place(each.path), shorten(each.before), shorten(each.now), True) for each in changes[:_MOST_ROWS]
+        _Change(name_place(each.path[-2:] if same else each.path), shorten(each.before), shorten(each.now), True)
+        for each, same in ((each, each.path[:-1] == before) for each, before in zip(shown, parents, strict=False))
     ]
     _draw_changes(f"Changed on the {what}", rows, False, max(0, len(changes) - _MOST_ROWS))
 
@@ -109,7 +114,7 @@ def _quietly(text: str) -> None:
 
 def name_place(path: Sequence[str]) -> str:
     """("customer", "device", "airplane_mode") as "phone: airplane mode"."""
-    places = [_WHERE.get(each, each.replace("_", " ")) for each in path[1:]]
+    places = [(_WHERE | _LINES).get(each, each.replace("_", " ")) for each in path[1:]]
     return f"{' '.join(places[:-1])}: {places[-1]}" if len(places) > 1 else " ".join(places)
 
 

@@ -183,10 +183,9 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     finding = f"{told[-1][0]}: {tell_finding(told[-1][1])}"
     if brief:
         pairs = "pair" if first.n == 1 else "pairs"
-        over = f"Measured over {first.n} {pairs} of stored conversations, {first.tasks} tasks."
-        with st.container(gap=None):
-            st.markdown(f"**{plain(finding)}.**")
-            st.caption(f"{plain(over)} Here is one dialogue of each, {plain(typical) or 'an example'}.")
+        over = f"Over {first.n} {pairs} of stored conversations, {first.tasks} tasks; below is one example."
+        rule = f"The example is {plain(typical)}." if typical else None
+        st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
         return
     section(
         plain(finding),
@@ -227,7 +226,7 @@ def tell_effect(effects: Sequence[PairedEffect]) -> str:
 
 
 def _tell(one: PairedEffect) -> str:
-    """ "goals reached 12 of 12 → 11 of 12 (-25 to +0 points)"; of counts that are the same no interval."""
+    """ "goals reached 12 of 12 → 11 of 12 (-25 to 0 points)"; of counts that are the same no interval."""
     name = worth_showing.FIGURES[one.figure]
     if one.figure == "turns":
         return f"{name} {one.base:.1f} → {one.told:.1f} ({one.low:+.1f} to {one.high:+.1f})"
@@ -241,4 +240,4 @@ def _tell(one: PairedEffect) -> str:
 def _points(share: float) -> str:
     """A difference in points; one that would read as none keeps a decimal."""
     points = 100 * share
-    return f"{points:+.1f}" if 0.05 <= abs(points) < 0.5 else f"{points:+.0f}"
+    return f"{points:+.1f}" if 0.05 <= abs(points) < 0.5 else f"{points:+.0f}" if abs(points) >= 0.05 else "0"

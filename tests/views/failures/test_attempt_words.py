@@ -74,7 +74,7 @@ def test_what_others_did_wrong_is_told_beside_the_owner() -> None:
     )  # fmt: skip
     assert _say_evidence(found, "agent") == (
         "Stored against others here: a provider 2 ×, panel off the truth (turn 5, 10), "
-        "judge-strict without a usable vote (turn 5)."
+        "judge-strict without a usable verdict (turn 5)."
     )
 
 

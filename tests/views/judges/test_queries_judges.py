@@ -49,7 +49,7 @@ def test_the_log_is_no_judge_that_kept_silent(home: Path) -> None:
     # None of these three was asked there: what two others and the log said is no turn without their vote.
     assert found.filter(pl.any_horizontal(pl.col("^v[0-9]$").is_not_null())).is_empty()
     asked = queries_agreement.patterns(View(benchmark="mmtaup2"), (ADA, BOB))
-    assert set(queries_agreement.splits(asked, 2)["split"]).isdisjoint({"no vote"})
+    assert set(queries_agreement.splits(asked, 2)["split"]).isdisjoint({"no verdict"})
 
 
 def test_the_lowest_cell_is_the_one_that_is_opened(home: Path) -> None:

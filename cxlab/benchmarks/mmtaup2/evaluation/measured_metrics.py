@@ -42,7 +42,7 @@ METRICS: dict[str, Metric] = {
     ),
     "arga": Metric(
         "ASR-robust goal achievement",
-        "A conversation in which a customer message was not heard as it was said: 1 if the goal was reached.",
+        "Of conversations in which a customer message was not heard as it was said: whether the goal was reached.",
         0,
         1,
         1,
@@ -138,7 +138,7 @@ METRICS: dict[str, Metric] = {
 }
 # Beside the twelve: what the composite and the tables need, and the variants that the definitions above name.
 EXTRA: dict[str, Metric] = {
-    "pass": Metric("Passed", "A conversation: 1 if the goal was reached.", 0, 1, 1, "not decided"),
+    "pass": Metric("Passed", "Whether the goal was reached; a mean is the share of them.", 0, 1, 1, "not decided"),
     "arga_critical": Metric(
         "ASR-robust goal achievement, critical",
         "As arga, where a critical field that the agent did not have yet was misheard.",
@@ -180,7 +180,7 @@ EXTRA: dict[str, Metric] = {
     ),
     "escalation": Metric(
         "Escalation right",
-        "A conversation: 1 if it was handed to a person exactly where the task says that it must be.",
+        "Whether it was handed to a person exactly where the task says that it must be.",
         0,
         1,
         1,

@@ -88,7 +88,7 @@ def say_verdicts(judge: str, found: Verdicts) -> str:
     if counts["known"]:
         right = counts["known"] - counts["wrong"]
         said += (
-            f"; the truth of {format_count(counts['known'])} is known, on which another judge voted, too: "
+            f"; the truth of {format_count(counts['known'])} is known, on which another judge gave a verdict, too: "
             f"{format_share(right / counts['known'])} of them are right"
         )
     return said
