@@ -23,9 +23,10 @@ def counts(view: View) -> dict[str, int]:
     return ask(
         f"""
         WITH chosen AS MATERIALIZED (
-            SELECT run_id, attempt_id, coalesce(verdict, 'unscored') AS verdict FROM attempts WHERE {condition}
+            SELECT run_id, attempt_id, coalesce(verdict, 'unscored') AS verdict, row_number() OVER () AS nth
+            FROM attempts WHERE {condition}
         ), found AS MATERIALIZED (
-            SELECT verdict, on_the_way, owner, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts
+            SELECT verdict, on_the_way, owner, count(*) AS n, count(DISTINCT nth) AS attempts
             FROM troubles JOIN chosen USING (run_id, attempt_id) GROUP BY ALL
         )
         SELECT * FROM (
@@ -74,8 +75,7 @@ _SCENARIO = (
 _OTHERS = """(SELECT run_id, attempt_id, list(DISTINCT field) AS others FROM annotations_in_force
                 WHERE kind = 'dispute' GROUP BY ALL)"""
 _IN_DISPUTE = (
-    "count(DISTINCT (run_id, attempt_id)) FILTER (len(list_filter(others, lambda each: each IS DISTINCT FROM owner)) "
-    "> 0) AS disputed"
+    "count(DISTINCT nth) FILTER (len(list_filter(others, lambda each: each IS DISTINCT FROM owner)) > 0) AS disputed"
 )
 _DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
 
@@ -105,24 +105,23 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     return ask(
         f"""
         WITH listed AS MATERIALIZED (
-            SELECT t.*, a.verdict, d.others FROM troubles t
-            JOIN (SELECT run_id, attempt_id, verdict FROM attempts WHERE {condition}) a USING (run_id, attempt_id)
+            SELECT t.*, a.nth, a.verdict, d.others FROM troubles t
+            JOIN ({_numbered(condition)}) a USING (run_id, attempt_id)
             LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
             WHERE {counted}
         ), {_losses(full)}, by_group AS (
             SELECT alike, sum(lost) AS lost, count(lost) AS scored
-            FROM (SELECT DISTINCT alike, run_id, attempt_id FROM listed) LEFT JOIN losses USING (run_id, attempt_id)
-            GROUP BY ALL
+            FROM (SELECT DISTINCT alike, nth FROM listed) LEFT JOIN losses USING (nth) GROUP BY ALL
         )
         SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level,
             (SELECT sum(lost) FROM losses) AS lost_in_all, (SELECT sum(lost) FROM by_group) AS lost_in_groups FROM (
             SELECT alike, {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
-                count(DISTINCT (run_id, attempt_id)) AS attempts, {_IN_DISPUTE},
+                count(DISTINCT nth) AS attempts, {_IN_DISPUTE},
                 list_sort(list(DISTINCT model)) AS models, histogram(model) AS by_model,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
-                (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed) AS of_attempts,
-                (SELECT count(DISTINCT (run_id, attempt_id)) FROM listed
-                    WHERE coalesce(verdict, 'unscored') = 'unscored') AS of_unscored
+                (SELECT count(DISTINCT nth) FROM listed) AS of_attempts,
+                (SELECT count(DISTINCT nth) FROM listed WHERE coalesce(verdict, 'unscored') = 'unscored')
+                    AS of_unscored
             FROM listed GROUP BY alike, {_SHARED}
         ) JOIN by_group USING (alike) ORDER BY {order} DESC, n DESC, alike LIMIT $limit
         """,
@@ -144,15 +143,20 @@ def _counted(view: View) -> tuple[str, dict[str, Any]]:
 def _losses(full: Sequence[FullScore]) -> str:
     """SQL of `losses`: how far the scored ones among the `listed` attempts are below a full score."""
     if not full:
-        return "losses AS (SELECT run_id, attempt_id, NULL::DOUBLE AS lost FROM listed WHERE false)"
+        return "losses AS (SELECT nth, NULL::DOUBLE AS lost FROM listed WHERE false)"
     return """full_scores AS (
             SELECT unnest($full_task) AS task, unnest($full_metric) AS metric, unnest($full_best)::DOUBLE AS best
         ), losses AS (
-            SELECT run_id, attempt_id,
-                abs(any_value(best) - coalesce(avg(value) FILTER (turn IS NULL), avg(value))) AS lost
-            FROM scores JOIN full_scores USING (task, metric) SEMI JOIN listed USING (run_id, attempt_id)
-            WHERE value IS NOT NULL GROUP BY ALL
+            SELECT nth, abs(any_value(best) - coalesce(avg(value) FILTER (turn IS NULL), avg(value))) AS lost
+            FROM scores JOIN full_scores USING (task, metric)
+            JOIN (SELECT DISTINCT run_id, attempt_id, nth FROM listed) USING (run_id, attempt_id)
+            WHERE value IS NOT NULL AND metric IN (SELECT unnest($full_metric)) GROUP BY ALL
         )"""
+
+
+def _numbered(condition: str) -> str:
+    """SQL of the attempts under a condition, numbered: to count numbers costs a fraction of counting pairs of texts."""
+    return f"SELECT run_id, attempt_id, verdict, row_number() OVER () AS nth FROM attempts WHERE {condition}"
 
 
 def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
@@ -164,12 +168,11 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     condition, params = where(view.change(verdict="", alike=""))
     return ask(
         f"""
-        SELECT alike, kind, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
-            count(DISTINCT (run_id, attempt_id)) FILTER (verdict = 'passed') AS passed,
+        SELECT alike, kind, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
+            count(DISTINCT nth) FILTER (verdict = 'passed') AS passed,
             list_sort(list(DISTINCT model)) AS models, count(*) OVER () AS groups,
             (sum(count(*)) OVER ())::BIGINT AS of
-        FROM troubles JOIN (SELECT run_id, attempt_id, verdict FROM attempts WHERE {condition})
-            USING (run_id, attempt_id)
+        FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id)
         WHERE on_the_way GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
         """,
         {**params, "limit": limit},
@@ -181,9 +184,9 @@ def group(view: View) -> dict[str, Any] | None:
     they happened (`n`) in how many `attempts`, `disputed` of them; None when there is no such failure."""
     condition, params = where(view)
     found = ask(
-        f"""SELECT {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT (run_id, attempt_id)) AS attempts,
+        f"""SELECT {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
             {_IN_DISPUTE}
-        FROM troubles SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition}) USING (run_id, attempt_id)
+        FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id)
             LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
         WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
         {**params, "alike": view.alike},
@@ -215,16 +218,15 @@ def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None
     found = ask(
         f"""
         WITH listed AS MATERIALIZED (
-            SELECT run_id, attempt_id, min(turn) FILTER (alike = $alike) AS first_turn,
+            SELECT run_id, attempt_id, nth, min(turn) FILTER (alike = $alike) AS first_turn,
                 count(*) FILTER (NOT on_the_way) AS failures
-            FROM troubles SEMI JOIN (SELECT run_id, attempt_id FROM attempts WHERE {condition})
-                USING (run_id, attempt_id) GROUP BY ALL
+            FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id) GROUP BY ALL
         ), {_losses(full)}
         SELECT run_id, attempt_id, first_turn, {", ".join(f"{name}, mid_{name}, reach_{name}" for name in _MIDDLE)}
         FROM (
             SELECT *, {medians}, count(*) OVER () AS many
             FROM listed JOIN (SELECT run_id, attempt_id, turns FROM attempts) USING (run_id, attempt_id)
-                LEFT JOIN losses USING (run_id, attempt_id)
+                LEFT JOIN losses USING (nth)
         )
         WHERE many >= {_LEAST_TYPICAL} ORDER BY {far}, run_id, attempt_id LIMIT 1
         """,
@@ -243,13 +245,18 @@ def main_scores(attempts: pl.DataFrame, mains: Sequence[tuple[str, str, str]]) -
     return ask(
         """WITH mains AS (SELECT unnest($benchmarks) AS benchmark, unnest($tasks) AS task, unnest($metrics) AS metric)
         SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score
-        FROM scores JOIN mains USING (benchmark, task, metric)
-        WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys)) GROUP BY 1, 2""",
-        {
-            **dict(zip(("benchmarks", "tasks", "metrics"), map(list, columns), strict=True)),
-            "keys": [f"{run}/{attempt}" for run, attempt in attempts.select("run_id", "attempt_id").iter_rows()],
-        },
+        FROM scores JOIN mains USING (benchmark, task, metric) JOIN """
+        + f"{_THESE} USING (run_id, attempt_id) WHERE metric IN (SELECT unnest($metrics)) GROUP BY 1, 2",
+        {**dict(zip(("benchmarks", "tasks", "metrics"), map(list, columns), strict=True)), **_these(attempts)},
     )
+
+
+# Attempts that are known one by one. Joined: to make a key of each row that is scanned costs twice as much.
+_THESE = "(SELECT unnest($these_runs) AS run_id, unnest($these_attempts) AS attempt_id)"
+
+
+def _these(attempts: pl.DataFrame) -> dict[str, list[str]]:
+    return {"these_runs": attempts["run_id"].to_list(), "these_attempts": attempts["attempt_id"].to_list()}
 
 
 def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
@@ -269,10 +276,9 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: 
     with what was marked as a whole, or why it could not be marked. `first_turn` is the first one with something wrong.
     """
     page = attempts(view, limit, offset, view.order or "worst", less_is_better)
-    keys = [f"{run}/{attempt}" for run, attempt in page.frame.select("run_id", "attempt_id").iter_rows()]
     # Inside a group of alike failures, or of some kinds, their own turns count, else every turn that went wrong.
     opened = "NOT on_the_way"
-    params: dict[str, Any] = {"keys": keys}
+    params: dict[str, Any] = {**_these(page.frame)}
     asked = [kind for kind in view.errors if kind != "any"]
     if view.alike:
         opened, params["alike"] = "alike = $alike", view.alike
@@ -283,7 +289,7 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: 
         WITH counted AS (
             SELECT run_id, attempt_id, kind, on_the_way, count(*) AS n, min(turn) FILTER ({opened}) AS turn,
                 any_value(detail) FILTER (kind IN ('answer', 'unmarked')) AS reason
-            FROM troubles WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys)) GROUP BY ALL
+            FROM troubles JOIN {_THESE} USING (run_id, attempt_id) GROUP BY ALL
         )
         SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (NOT on_the_way) AS wrong,
             list(kind || ':' || n ORDER BY n DESC, kind) FILTER (on_the_way) AS way,
@@ -292,9 +298,7 @@ def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: 
         """,
         params,
     )
-    told = ask(
-        f"SELECT * FROM ({_DISPUTED}) WHERE run_id || '/' || attempt_id IN (SELECT unnest($keys))", {"keys": keys}
-    )
+    told = ask(f"SELECT * FROM ({_DISPUTED}) JOIN {_THESE} USING (run_id, attempt_id)", _these(page.frame))
     found = page.frame
     for each in (kinds, told):
         found = found.join(each, on=["run_id", "attempt_id"], how="left", maintain_order="left")

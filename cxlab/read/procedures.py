@@ -16,8 +16,10 @@ def ids() -> tuple[str, ...]:
 
 def find(id: str | None) -> Procedure | None:
     """The procedure of that id, None where there is none."""
-    owner = next((each for each in declared().values() if id in each.ids()), None)
-    return owner.load(id) if owner and id else None
+    for each in declared().values() if id else ():
+        with suppress(UnknownName):
+            return each.load(id or "")
+    return None
 
 
 def get(id: str) -> Procedure:

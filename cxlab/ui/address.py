@@ -190,19 +190,20 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
             value = call()
         if not reads.annotations:
             return False, value
-        _remember(name, given, version, _call=lambda: value)
+        _remember(f"{name} {given} {version}", _call=lambda: value)
         return True, None
 
-    annotated, value = _remember(name, given, f"runs and datasets {data}", _call=call_first)
+    annotated, value = _remember(f"{name} {given} runs and datasets {data}", _call=call_first)
     if annotated:
         query.say_annotations_read()  # to the read that this one may be part of
-        value = _remember(name, given, version, _call=call)
+        value = _remember(f"{name} {given} {version}", _call=call)
     found: R = value
     return found
 
 
 @st.cache_data(max_entries=1024, show_spinner=False)
-def _remember(name: str, arguments: str, version: str, _call: Callable[[], Any]) -> Any:
+def _remember(key: str, _call: Callable[[], Any]) -> Any:
+    # One text: Streamlit digests each argument apart, and a page asks a hundred times.
     return _call()
 
 

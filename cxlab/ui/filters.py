@@ -1,13 +1,13 @@
 """The filters in the sidebar: set from the address before they are drawn, written to it when they change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from cxlab import read
-from cxlab.read import View
+from cxlab.read import View, annotations
 from cxlab.read.failure_kinds import EVENTS, kinds
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
@@ -98,7 +98,7 @@ def sidebar_filters(
                 _title(about, name),
                 about.in_order(name, options[name]),
                 key=f"cx-filter-{name}",
-                format_func=partial(_word, about, name),
+                format_func=_names_of_runs() if name == "runs" else partial(_word, about, name),
                 help=(facet.meaning or None) if (facet := about.facet(name)) else None,
                 placeholder="all",
                 on_change=_filter_changed,
@@ -149,6 +149,12 @@ def _name_unknown(
 
 def _title(about: Declaration, name: str) -> str:
     return _FILTER_TITLES.get(name) or about.title(name)
+
+
+def _names_of_runs() -> Callable[[str], str]:
+    """`name_run` of many, for which the store is asked once."""
+    named = cached(annotations.run_names)
+    return lambda run_id: named.get(run_id) or run_id
 
 
 def _word(about: Declaration, name: str, value: str) -> str:

@@ -11,7 +11,7 @@ from cxlab.read.headlines import led_by
 from cxlab.read.published import list_files, published
 from cxlab.records.benchmark_card import Card, Declaration, Facet, Search
 from cxlab.records.settings import write_word
-from cxlab.store import layout
+from cxlab.store import catalogue, layout
 from cxlab.ui.address import cached
 
 
@@ -22,7 +22,15 @@ def declared(benchmark: str, lead: str = "") -> Declaration:
     there was one), the next leading figure leads.
     """
     about = led_by(_declared(benchmark), lead)
-    return cached(read.with_scored_headlines, about) if about.card.leading else about
+    if not about.card.leading:
+        return about
+    return _scored(benchmark, lead, str(layout.resolve_home(None)), catalogue.data_version())
+
+
+@lru_cache(maxsize=256)
+def _scored(benchmark: str, lead: str, home: str, version: str) -> Declaration:
+    # Not by `cached`: the key would be the whole declaration in words, and a page asks for it forty times.
+    return read.with_scored_headlines(led_by(_declared(benchmark), lead))
 
 
 def in_order(names: Iterable[str]) -> list[str]:
