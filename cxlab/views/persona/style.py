@@ -6,7 +6,7 @@ from cxlab.ui.app_frame import colours
 from cxlab.views.persona import board, device, live_metrics
 
 # Of a screen: what is not the talk; when there is also a finding; when a person answers.
-_REST = {"plain": "29.5rem", "found": "35.5rem", "hand": "32.5rem"}
+_REST = {"plain": "31rem", "found": "37rem", "hand": "34rem"}
 
 
 def apply(large: bool) -> None:
@@ -16,9 +16,9 @@ def apply(large: bool) -> None:
     # On one screen: what stands above and below a talk takes as much more of it as there is to be said there.
     sizes = ".cx-board {min-height: 7rem; max-height: 27rem;}"
     if large:
-        rest = [f".cx-board.{name} {{height: max(14rem, calc(100vh - {taken}));}}" for name, taken in _REST.items()]
+        rest = [f".cx-board.{name} {{height: max(13rem, calc(100vh - {taken}));}}" for name, taken in _REST.items()]
         narrow = [
-            f".cx-board.{name} {{height: max(14rem, calc(100vh - {taken} - 2rem));}}" for name, taken in _REST.items()
+            f".cx-board.{name} {{height: max(13rem, calc(100vh - {taken} - 2rem));}}" for name, taken in _REST.items()
         ]
         sizes = " ".join([*rest, "@media (max-width: 1200px) {", *narrow, "}"])
     alone = """

@@ -50,13 +50,37 @@ FAREWELL = re.compile(
 )
 # What a customer asks who comes back on what was announced.
 ASKS = {
+    "against": re.compile(
+        r"\b(?:told (?:me )?(?:something|the opposite|otherwise)|sa(?:id|ys) something|told something|the opposite"
+        r"|which (?:is|one is) right|who is right|which (?:one )?(?:counts|holds))\b"
+    ),
+    "away": re.compile(r"\bi(?:'m| am) (?:away|abroad)\b"),
+    "suppose": re.compile(
+        r"\b(?:suppose|let's say|what if|what then|if nothing|if (?:that|it) doesn't|if i hear nothing)\b"
+    ),
+    "number": re.compile(r"\b(?:shall i (?:keep|quote)|does it still run under|(?:does|will) my number)\b"),
+    "ring": re.compile(r"\b(?:can|may|could) i (?:ring|call|write again)\b"),
+    "pass_on": re.compile(r"\b(?:can|may) i (?:tell|pass|show)\b"),
+    "needed": re.compile(
+        r"\b(?:(?:do|will|would) i have to|(?:something|anything) (?:i (?:have|should|can)|you need|to sign|else i)"
+        r"|need (?:anything )?from me|anybody need to|(?:should|shall) i (?:tell|send|bring|prepare|change)"
+        r"|do i (?:send|change|need to))\b"
+    ),
+    "rule": re.compile(
+        r"(?<!\bas )\ba rule\b|\b(?:fixed rule|leeway|always done|go another way|have a choice|that rule"
+        r"|your (?:own )?(?:decision|idea|guess))\b"
+    ),
+    "proof": re.compile(r"\bhow (?:will|do|can) i (?:see|know|tell)\b(?! that sum)"),
+    "works": re.compile(r"\b(?:other cases|with others|guinea pig|am i the first|makes you think)\b"),
+    "affects": re.compile(r"\b(?:affects?|affected|change anything)\b"),
+    "next": re.compile(
+        r"\b(?:next step|what (?:exactly |precisely )?happens|what comes next|happens (?:first|then|next))\b"
+    ),
     "time": re.compile(r"\b(?:when|how (?:soon|long|fast)|which day|what day|by what date|a date|take effect|start)\b"),
     "confirm": re.compile(r"\b(?:in writing|confirm\w*|note|receipt|message|e-?mail|letter|text|copy|reference)\b"),
     "person": re.compile(r"\b(?:who|whom|your name|in charge|boss|manager|supervisor|ask for|turn to)\b"),
     "reason": re.compile(r"\b(?:why|how come|reason|what for|else which|something else|differently)\b"),
-    "certain": re.compile(
-        r"\b(?:certain|guarantee\w*|promise|sure|last word|suppose|let's say|what if|what then|goes wrong)\b"
-    ),
+    "certain": re.compile(r"\b(?:certain|guarantee\w*|promise|sure|last word)\b"),
 }
 FEELINGS = re.compile(r"emotion|mood|feeling", re.IGNORECASE)
 
