@@ -128,9 +128,12 @@ class Section:
         return any(SIMULATED_PREFIX in value for value in said)
 
 
-def find_section(about: Declaration, view: View, unit: Unit, corrections: Corrections | None = None) -> Section:
+def find_section(
+    about: Declaration, view: View, unit: Unit, corrections: Corrections | None = None, failures: int = MOST_FAILURES
+) -> Section:
     """What a view of one benchmark comes to: its runs as the sides, or its models on their comparison set; by the
-    view's metric where it has one. `corrections`: what reviewers' decisions come to, told of beside it."""
+    view's metric where it has one. `corrections`: what reviewers' decisions come to, told of beside it; `failures`: of
+    how many the dialogues are shown."""
     about = with_scored_headlines(led_by(about, view.lead))
     found = ranking.rank(about, view, unit, view.metric)
     known = of_runs(about.card.id, about.switches)
@@ -150,7 +153,7 @@ def find_section(about: Declaration, view: View, unit: Unit, corrections: Correc
         run["attempts"] for run in runs
     )
     owners = queries.owners(contestants)
-    telling = queries.telling(contestants, MOST_FAILURES)
+    telling = queries.telling(contestants, failures)
     return Section(
         about,
         say_decision(scored, names),

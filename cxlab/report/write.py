@@ -17,7 +17,9 @@ from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
 from cxlab.report import dots
-from cxlab.report.content import find_section
+from cxlab.report.content import MOST_FAILURES, find_section
+
+_LEAST_FAILURES = 3
 
 Subject = tuple[Declaration, View, Unit]
 """A benchmark, the view of it that is told of, and whether its models or its runs are the sides."""
@@ -26,8 +28,12 @@ Subject = tuple[Declaration, View, Unit]
 def write_report(
     subjects: Sequence[Subject], title: str = "", made: datetime | None = None, corrections: Corrections | None = None
 ) -> str:
-    """The report on these subjects, one benchmark each, as HTML; with what `corrections` change beside it."""
-    sections = [find_section(about, view, unit, corrections) for about, view, unit in subjects]
+    """The report on these subjects, one benchmark each, as HTML; with what `corrections` change beside it.
+
+    Ten dialogues in all, though three of each benchmark: printed, ten of each would be a book that nobody reads.
+    """
+    failures = max(_LEAST_FAILURES, MOST_FAILURES // max(len(subjects), 1))
+    sections = [find_section(about, view, unit, corrections, failures) for about, view, unit in subjects]
     title = title or "CX Lab report: " + ", ".join(each.about.card.name for each in sections)
     return _environment().get_template("report.html").render(
         title=title, made=numbers.format_time(made or datetime.now(UTC)), sections=sections,

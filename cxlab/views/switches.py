@@ -33,11 +33,11 @@ def fill_in(
     shown = sorted((each for each in switches if each.on_page), key=lambda switch: not switch.long)
     long = [switch for switch in shown if switch.long]
     wide = [st.container() for _ in long]
-    columns = st.columns(3)
+    columns = st.columns(2)
     for number, switch in enumerate(shown):
         if switch.offers:
             switch = replace(switch, choices=offered[switch.offers])
-        place = wide[number] if switch.long else columns[(number - len(long)) % 3]
+        place = wide[number] if switch.long else columns[(number - len(long)) % 2]
         value = _ask(place, switch, f"{prefix}-{switch.name}", unset)
         if value not in (None, "", [], ()) and value != switch.default:
             given[switch.name] = value

@@ -91,7 +91,8 @@ def show_scores(
     lines = found.filter(constant).select("grp", value="mean", name=pl.col("side").replace(titles))
     section(
         f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
-        "Mean over samples, each counting once, with 95 % intervals that stay within the metric's scale.",
+        "Mean over samples, each counting once, with 95 % intervals"
+        + (" that stay within the metric's scale." if card.scale(view.metric) else "."),
     )
     less = view.metric in card.lower_is_better
     groups = choose_groups(about, frame, by, between.leader, between.rival, less)

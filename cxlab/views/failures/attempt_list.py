@@ -270,9 +270,13 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
     tasks = set(titles_of(about))
     usable = usable_facets(about)
     facets = [facet for facet in about.facets if facet.id in usable and facet.id in rows.columns]
-    # Those that tell situations apart and that people compare by stand in front, what else is known at the end.
+    # Those that tell the situations on the page apart and that people compare by stand in front, all else at the end.
     shown = {facet.id: column(facet.title, width="small", help=facet.meaning or None) for facet in facets}
-    telling = [facet.id for facet in facets if facet.spread or facet.order or facet.identifies]
+    telling = [
+        facet.id
+        for facet in facets
+        if (facet.spread or facet.order or facet.identifies) and (rows[facet.id].n_unique() > 1 or rows.height < 3)
+    ]
     columns: dict[str, object] = {"name": column("Model")}
     if not about.card.id:
         columns["benchmark"] = column("Benchmark")

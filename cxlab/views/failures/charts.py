@@ -65,7 +65,12 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     if kind in ("answer", "unmarked"):
         # Told by the verdict alone: its reason, and as much as it says of the place.
         places = [(name, row.get(name)) for name in ("stage", "field", "tool")]
-        said = [scenario, *(f"{name} {_place(row['scenario'], name, value)}" for name, value in places if value)]
+        # "Policy: ..." has named the field already.
+        said = [scenario] + [
+            f"{name} {_place(row['scenario'], name, value)}"
+            for name, value in places
+            if value and not detail.lower().startswith(f"{value}:".lower())
+        ]
         detail = _spell_programs(detail)
         return f"{detail[:1].upper()}{detail[1:]}" or failure_kinds.name_kind(kind).capitalize(), " · ".join(said)
     form, _, part = detail.partition(" ")

@@ -6,7 +6,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.board import draw_published
 from cxlab.charts.numbers import format_count, format_points
-from cxlab.records.metric_names import head_metric, within_sentence
+from cxlab.records.metric_names import head_metric, name_metric, within_sentence
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns
@@ -133,7 +133,7 @@ def _show_published(scene: IndexSelection) -> None:
         value=pl.when(share).then(100 * pl.col("value")).otherwise("value"),
         unit=pl.when(share).then(pl.lit("points")).otherwise("unit"),
     )
-    same = "recall" if scene.metric.startswith("recall") else scene.metric
+    same = "recall" if scene.metric.startswith("recall") else name_metric(scene.metric)
     show_chart(
         draw_published(short, dark()), table.frame, key=f"retrieval-published-{scene.task}", table=True,
         columns=published_columns(table), alt=f"Published figures: {table.source}.",

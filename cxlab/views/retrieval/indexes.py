@@ -12,7 +12,7 @@ from cxlab.charts.numbers import format_count, format_points, format_seconds
 from cxlab.charts.theme import Mark, mark_models
 from cxlab.read import View
 from cxlab.records.benchmark_card import Search
-from cxlab.records.metric_names import name_metric
+from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose, is_new
@@ -109,8 +109,9 @@ def set_scene(view: View, benchmark: str, dataset: str, task: str) -> IndexSelec
             on_change=_runs_changed, help="Method, characters a chunk / characters that neighbours share.",
         )  # fmt: skip
         metric = choose(
-            view, "metric", "Figure", _metrics(benchmark, task), help="Each is explained under the heading."
-        )
+            view, "metric", "Figure", _metrics(benchmark, task), names=head_metric,
+            help="Each is explained under the heading.",
+        )  # fmt: skip
         search = ranking_tasks(benchmark)[task]
         tip = f"How many {search.unit[1]} an agent would look at."
         cut = choose(view, "at", "Cut-off", ["10", "1", "5", "20"], help=plain(tip))
