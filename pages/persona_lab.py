@@ -115,11 +115,12 @@ def show_live() -> None:
             reason = live_tasks.cases(chosen.domain, chosen.source)[chosen.case].known.reason
             parts.show_title(chosen.columns, reason, offered.cases[chosen.domain][chosen.case])
         control(chosen, stage, bool(attempts))
+    stage_is_stored = isinstance(stage, StoredSession)
     titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
     for number, head in enumerate(parts.divide(len(chosen.columns), chosen.large)[: len(chosen.columns)]):
         with head:
             address.choose_column(chosen, number, titles[number], offered)
-    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else ())
+    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live=not stage_is_stored)
     showing.show_effect(chosen.agent, chosen.columns, chosen.large, showing.say_typical(chosen))
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None

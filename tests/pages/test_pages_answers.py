@@ -85,11 +85,11 @@ def test_failures_speaks_of_answers(home: Path) -> None:
     app = open_page("failures", benchmark="cxmarena")
     assert not app.exception
     # Floors are out of the list until one is asked for.
-    assert "called nothing; due track_parcel" not in app.dataframe[-1].value["reason"].tolist()
+    assert "called nothing; due “track parcel”" not in app.dataframe[-1].value["reason"].tolist()
     assert not app.toggle(key="failures-floors").value
     app = open_page("failures", benchmark="cxmarena", model="simulated:floor")
     assert [metric.label for metric in app.metric] == ["Answers", PASSED_OF_ALL, "No verdict"]
-    assert "called nothing; due track_parcel" in app.dataframe[-1].value["reason"].tolist()
+    assert "called nothing; due “track parcel”" in app.dataframe[-1].value["reason"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_failures_speaks_of_answers(home: Path) -> None:
         ("intent", "Called 'Others', which the taxonomy does not have; due '"),
         ("quality", "; due "),
         ("article_search", "How long does the warranty of the Cirrus Fan last?"),
-        ("tools", "Called nothing; due track_parcel"),
+        ("tools", "Called nothing; due “track parcel”"),
         ("kb_refinement", "pairs missed or invented"),
     ],
 )
@@ -115,7 +115,7 @@ def test_compare_takes_a_task_at_a_time_and_sets_two_answers_side_by_side(home: 
     assert app.selectbox(key="cx-filter-metric").value == "tools@16"
     assert "intent" not in app.selectbox(key="cx-filter-metric").options
     assert "on the same sample" in words(app)
-    assert "Called nothing; due track_parcel" in words(app)
+    assert "Called nothing; due “track parcel”" in words(app)
 
 
 def test_costs_are_told_task_by_task_and_unknown_is_not_zero(home: Path) -> None:

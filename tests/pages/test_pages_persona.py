@@ -4,11 +4,13 @@ import re
 import wave
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast
 from cxlab.benchmarks.mmtaup2.generate import make
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
@@ -21,7 +23,7 @@ from cxlab.store import write
 from cxlab.ui.transcript_html import mark_heard
 from cxlab.views.persona import board, showing
 from cxlab.views.persona.charts import course_frame, draw_course
-from cxlab.views.persona.choices import SETS, VariantChoice
+from cxlab.views.persona.choices import SETS, Choices, VariantChoice
 from cxlab.views.persona.live_conversation import (
     brief_titles,
     find_difference,
@@ -418,8 +420,9 @@ def test_the_chart_holds_the_numbers_of_its_table() -> None:
     figure = draw_course(titles, courses, dark=False)
     assert [trace.name for trace in figure.data if trace.mode == "lines"] == ["a &lt;b&gt;", "c"]
     assert course_frame(titles, courses)["share"].to_list() == [0.0, 0.5, 1.0]
-    drawn = [next(map(float, row)) for trace in figure.data if trace.mode == "lines" for row in trace.customdata]
-    assert drawn == [0.0, 50.0, 100.0]
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    assert [value for trace in lines for value in trace.y] == [0.0, 50.0, 100.0]
+    assert lines[0].line.width > lines[1].line.width  # on one height both are seen
 
 
 def _two_ends() -> list[LiveSnapshot]:
@@ -432,6 +435,22 @@ def _two_ends() -> list[LiveSnapshot]:
     )
     played.forward(400)
     return list(played.frames)
+
+
+def test_an_example_that_goes_the_other_way_than_all_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = TaskContrast("r", "d", "telecom", "t", 0, "exposure", (True, True, True), (15, 16, 15))
+    sure = PairedEffect("turns", 11.9, 11.2, -0.7, -1.0, -0.5, 12, 12)
+    unsure, large = replace(sure, high=0.4), replace(sure, difference=-1.7, high=0.4)
+    monkeypatch.setattr(showing, "_runs_of", lambda agent: {"r": "d"})
+    now = cast("Choices", SimpleNamespace(agent="simulated:strong"))
+    words = " Here told went the other way than over all tasks: 15 → 16 turns"
+    for usual, start, end in ((sure, words, "11.2."), (unsure, "", ""), (large, words, "though not for sure.")):
+        monkeypatch.setattr(showing, "cached", lambda *_, usual=usual: [usual])
+        said = showing._tell_against(now, told)
+        assert (said.partition(", on average")[0], said.endswith(end)) == (start, True)
+    longer = replace(told, turns=(16, 15, 14))
+    monkeypatch.setattr(showing, "cached", lambda *_: [sure])
+    assert showing._tell_against(now, longer) == ""
 
 
 def test_what_a_persona_changes_is_said_in_words_and_one_pair_is_no_measure() -> None:

@@ -16,11 +16,13 @@ from cxlab.errors import CxError
 from cxlab.read import View, attempt
 from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import describe_sides, rank
+from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import say_leader
 from cxlab.read.headlines import may_lead
+from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
-from cxlab.report import queries
-from cxlab.report.content import MOST_FAILURES, find_section
+from cxlab.report import queries, write
+from cxlab.report.content import MOST_FAILURES, Section, find_section
 from cxlab.report.decision_figures import list_figures
 from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
@@ -273,3 +275,20 @@ def test_several_benchmarks_begin_with_what_was_found_in_each(empty_home: Path) 
         assert f'<a href="#{about.card.id}">{about.card.name}</a>: model-1 leads for sure' in short
         assert f'id="{about.card.id}"' in text
     assert short.count("No constant agent has run here") == 2
+
+
+@pytest.mark.usefixtures("judged_home")
+def test_ten_failures_are_shown_in_all_and_three_of_each_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def note(about: Declaration, view: View, unit: Unit, corrections: None, failures: int) -> Section:
+        asked.append(failures)
+        return find_section(about, view, unit, corrections, failures)
+
+    monkeypatch.setattr(write, "find_section", note)
+    for many, each in ((1, 10), (2, 5), (5, 3)):
+        write_report([(ABOUT, View("sage"), "model")] * many)
+        assert asked == [each] * many
+        asked.clear()
+    section = find_section(ABOUT, View("sage"), "model", None, 1)
+    assert (len(section.failures), section.failed) == (1, 2)

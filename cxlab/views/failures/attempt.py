@@ -35,6 +35,7 @@ from cxlab.views.failures.attempt_verdict import (
     show_rule,
     show_verdict,
 )
+from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.dispute import show_dispute
 from cxlab.views.persona import live_link
 
@@ -208,8 +209,8 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
         kept = cached(failures.of_attempt, str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]))
         fields = dict(kept.drop_nulls("field").select("turn", "field").iter_rows())
         if wrong.is_empty():
-            reason = whole.attempt.get("verdict_reason")
-            say(str(reason)) if reason else st.caption("Nothing on the evaluated turns that the verdict counts.")
+            reason = spell_programs(str(whole.attempt.get("verdict_reason") or ""))
+            say(reason) if reason else st.caption("Nothing on the evaluated turns that the verdict counts.")
             say_misread(whole)
             link_turn(view, whole)
         for trace in wrong.iter_rows(named=True):

@@ -21,6 +21,7 @@ from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
 from cxlab.views.failures.attempt_set import save_set
+from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.groups import titles_of
 
 _ORDERS = {
@@ -189,6 +190,7 @@ def show_attempts(view: View, about: Declaration) -> None:
         # As much as three lines of a cell hold.
         opening=pl.col("opening").map_elements(lambda text: shorten(text, _OPENING), return_dtype=pl.String),
         task=pl.col("task").replace(titles_of(about)),
+        reason=pl.col("reason").map_elements(spell_programs, return_dtype=pl.String),
         benchmark=pl.col("benchmark").replace(names_of(page.frame["benchmark"].unique())),
     )
     shown = _columns(view, about, rows)

@@ -196,7 +196,14 @@ def _ways(trace: Mapping[str, Any]) -> None:
     moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
     strip(moves, "Path", trace.get("procedure"))
     if known := procedures.find(trace.get("procedure")):
-        st.caption(plain(" › ".join(known.name(str(each["stage"])) for each in moves)))
+        went, due_way = (
+            " › ".join(known.name(str(stage)) for stage in trace[f"{who}_path"] or ())
+            for who in ("predicted", "reference")
+        )
+        # Steps that were skipped and steps put in are on no way that anybody went.
+        st.caption(plain(f"Went: {went or 'nowhere'}" if due_way and due_way != went else went))
+        if due_way and due_way != went:
+            st.caption(plain(f"Due: {due_way}"))
     given, due = (name_id(trace[name] or "none") for name in ("predicted_action", "reference_action"))
     if trace["reference_action"] is None:
         strip([("", given)], "Action")

@@ -47,7 +47,7 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
         if list(trace["predicted_path"]) == list(trace["reference_path"]):
             given, due = (name_id(trace[f"{who}_action"]) for who in ("predicted", "reference"))
             return f"Right path, wrong action: gave {given}, due was {due}"
-        return f"{_say_parting(trace)}. It read the fields right"
+        return f"{_say_parting(trace)}. By the panel it read the fields right"
     if kind in failure_kinds.disputed():
         return _say_dispute(trace, said, panel)
     return name_kind(str(kind))

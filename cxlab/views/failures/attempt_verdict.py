@@ -16,6 +16,7 @@ from cxlab.ui.address import cached
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
+from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.dispute import OWNERS, show_dispute
 
 SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? no verdict", "orange")}
@@ -105,7 +106,7 @@ def mark_turn(whole: StoredAttempt, turn: int) -> None:
     """Below the turn on which the verdict stands, that it does, and what was wrong there."""
     if turn == whole.attempt.get("verdict_turn"):
         words, colour = SIGNS[verdict_of(whole)]
-        reason = str(whole.attempt.get("verdict_reason") or "")
+        reason = spell_programs(str(whole.attempt.get("verdict_reason") or ""))
         chip(f"{words[:1]} The verdict stands on this turn{reason and f': {reason}'}", colour)
 
 
@@ -165,7 +166,7 @@ def say_judges(whole: StoredAttempt, turn: int, field: str) -> str:
 
 def say_verdict(whole: StoredAttempt) -> None:
     """The reason in a sentence, or that there is none."""
-    told = str(whole.attempt.get("verdict_reason") or "") or _NOTHING[verdict_of(whole)]
+    told = spell_programs(str(whole.attempt.get("verdict_reason") or "")) or _NOTHING[verdict_of(whole)]
     say(told[:1].upper() + told[1:] + ("" if told.endswith(".") else "."))
     say_misread(whole)
 

@@ -60,7 +60,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
             return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
         went = f"Went to {took}" if row["took"] else "Stopped"
         due_words = f"due was {due}" if row["due"] else "the path was over"
-        return f"{went}, {due_words}", f"{scenario} · after {step}; it read the fields right"
+        return f"{went}, {due_words}", f"{scenario} · after {step}; by the panel it read the fields right"
     detail = str(row["detail"] or "")
     if kind in ("answer", "unmarked"):
         # Told by the verdict alone: its reason, and as much as it says of the place.
@@ -71,7 +71,7 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
             for name, value in places
             if value and not detail.lower().startswith(f"{value}:".lower())
         ]
-        detail = _spell_programs(detail)
+        detail = spell_programs(detail)
         return f"{detail[:1].upper()}{detail[1:]}" or failure_kinds.name_kind(kind).capitalize(), " · ".join(said)
     form, _, part = detail.partition(" ")
     if kind == "format" and form == "invalid":
@@ -115,7 +115,7 @@ def name_step(scenario: str | None, step: str | None) -> str:
     return f"“{known.stages[step]}”" if known and step in known.stages else name_id(step)
 
 
-def _spell_programs(text: str) -> str:
+def spell_programs(text: str) -> str:
     """A text with the names that programs have in it as words: “find user id by email” of find_user_id_by_email."""
     return re.sub(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b", lambda found: f"“{found[0].replace('_', ' ')}”", text)
 
@@ -123,7 +123,7 @@ def _spell_programs(text: str) -> str:
 def _place(scenario: str | None, kind: str, value: str) -> str:
     """Where an attempt was decided; a tool is named in words."""
     return (
-        _spell_programs(value) if kind == "tool" else name_step(scenario, value) if kind == "stage" else name_id(value)
+        spell_programs(value) if kind == "tool" else name_step(scenario, value) if kind == "stage" else name_id(value)
     )
 
 

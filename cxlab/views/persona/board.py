@@ -171,7 +171,8 @@ def _said(message: Message, column: VariantChoice, fresh: bool) -> dict[str, Any
     if message.role == "agent" and message.turn:
         meant = str(ideal) if spoken else message.text
         found = adaptations.find(meant)
-        signs += dict.fromkeys(adaptations.KINDS[one.kind] for one in found)
+        if ways := dict.fromkeys(adaptations.KINDS[one.kind] for one in found):
+            signs.append(f"adapts: {', '.join(ways)}")
         # In a text that was partly misheard the marks of the recogniser have the right of way.
         words = words if spoken else mark_adaptations(message.text, found, _stumbles(column))
     return {

@@ -28,16 +28,20 @@ def draw_course(titles: Sequence[str], courses: Sequence[Course], dark: bool) ->
     last = max((course[-1][0] for course in courses if course), default=1)
     for place, (title, course) in enumerate(zip(titles, courses, strict=True)):
         colour = MODEL_COLOURS[place % len(MODEL_COLOURS)]
-        # Lines that run on one height would hide each other: each is drawn a little lower than the one before.
-        shares = [100 * share - 1.2 * place for _, share in course]
+        # Lines that run on one height would hide each other: each is thinner than the one below it.
+        shares = [100 * share for _, share in course]
         figure.add_scatter(
             x=[turn for turn, _ in course],
             y=shares,
             mode="lines",
             name=plain(title),
-            line={"color": colour, "width": 2.5, "dash": _LINES[place % len(_LINES)], "shape": "hv"},
-            customdata=[[100 * share] for _, share in course],
-            hovertemplate=f"<b>{plain(title)}</b><br>turn %{{x}}: %{{customdata[0]:.0f}} % done<extra></extra>",
+            line={
+                "color": colour,
+                "width": 2 + 2.5 * max(0, len(courses) - 1 - place),
+                "dash": _LINES[place % len(_LINES)] if place else "solid",
+                "shape": "hv",
+            },
+            hovertemplate=f"<b>{plain(title)}</b><br>turn %{{x}}: %{{y:.0f}} % done<extra></extra>",
         )
         if course:
             figure.add_scatter(
@@ -49,5 +53,5 @@ def draw_course(titles: Sequence[str], courses: Sequence[Course], dark: bool) ->
                 showlegend=False,
             )
     figure.update_xaxes(title="Turn", range=[0.8, max(last, 4) + 0.4], tickformat="d", dtick=max(1, last // 12))
-    figure.update_yaxes(title="Done, %", range=[-6, 106], tickvals=[0, 25, 50, 75, 100])
+    figure.update_yaxes(title="Done, %", range=[-4, 106], tickvals=[0, 25, 50, 75, 100])
     return style_figure(figure, dark, height=230, values="y")

@@ -94,6 +94,8 @@ def choose_source(now: Choices, stored: StoredPlay | None) -> None:
         if stored:
             when = format_time(stored.created, zone()).partition(" ")[0]
             chip(f"stored, {when}, {label(stored.model)}", "gray", "Shown from the store; no model is asked.")
+        else:
+            chip("live", "blue", "The models are asked now; it may come out otherwise than stored.")
 
 
 def mark_sides(sides: Mapping[str, bool]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 from markupsafe import Markup
 
+from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.charts.numbers import format_usd
 from cxlab.records.live_snapshot import LiveSnapshot, WorldChange
 from cxlab.ui.labels import plain
@@ -133,11 +134,15 @@ def show_profile(frame: LiveSnapshot, column: VariantChoice, large: bool) -> Non
         return
     now = _told(frame.profiles[-1])
     before = _told(frame.profiles[-2]) if len(frame.profiles) > 1 else {}
+    really = personas.persona(column.persona).card.get("technical skill")
     # On a beamer what is new of it, in a line.
     shown = _TELLING if large else {name: name.replace("_", " ") for name in now}
     rows = [
         _Change(
-            word, shorten(before.get(name), 80), shorten(now[name], 80), bool(before) and before.get(name) != now[name]
+            word,
+            shorten(before.get(name), 80),
+            shorten(now[name], 80) + (f" (really {really})" if really and name == "technical_skill" else ""),
+            bool(before) and before.get(name) != now[name],
         )
         for name, word in shown.items()
         if name in now

@@ -102,16 +102,28 @@ def _show_sure(scene: ResultSelection, whole: pl.DataFrame) -> None:
     """What the factor changes for sure in any of turns, words that adapt and goals, before any one figure."""
     if scene.by not in results.LEVELS:
         return
-    best = best_first(scene, whole)[0]
-    gaps = cached(
-        results.make_differences, (best,), ("pass", "turns", "adaptation"), (scene.by,), only=scene.only,
-        prefix=scene.prefix,
-    )  # fmt: skip
-    if told := terms.say_sure(scene.by, gaps):
-        name = next(name for name, run in scene.sides.items() if run == best)
-        section(
-            plain(told), plain(f"Of {label(name)}, on the same tasks, corrected for all {gaps.height} comparisons.")
+    found = {
+        name: cached(
+            results.make_differences, (run,), ("pass", "turns", "adaptation"), (scene.by,), only=scene.only,
+            prefix=scene.prefix,
         )
+        for name, run in scene.sides.items()
+    }  # fmt: skip
+    told = {name: words for name, gaps in found.items() if (words := terms.say_sure(scene.by, gaps))}
+    if not told:
+        return
+    # In the order of the models, whichever figure is looked at: the sentence stays where it is.
+    (first, words), *others = told.items()
+    rest = "; ".join(f"{short_model(name)}: {words[:1].lower()}{words[1:]}" for name, words in others)
+    section(
+        plain(f"{short_model(first)}: {words[:1].lower()}{words[1:]}" if len(scene.sides) > 1 else words),
+        plain(
+            (f"{rest}. " if rest else "")
+            + "Of pairs of conversations alike but for this, whatever else was varied in them (Dialogues tells of the "
+            "ones in text that it shows), each pair counting once where the chart below pools what it counts; "
+            f"corrected for {found[first].height} comparisons of each model."
+        ),
+    )
 
 
 def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFrame) -> None:

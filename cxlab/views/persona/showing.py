@@ -120,10 +120,11 @@ def show_worth(now: Choices) -> None:
         st.caption(plain(describe(one)))
 
 
-def show_why(now: Choices, frames: Sequence[LiveSnapshot]) -> None:
+def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -> None:
     """Of a play that is stored: what became of it there; `frames`: as it is played live, which may come out otherwise.
 
-    On a stage nothing but that it did.
+    On a stage nothing but that it did. While it is played `live`, what is stored is another conversation and would
+    tell the end of this one.
     """
     known = (one for one in list_contrasts(now.agent) if one.task == now.case)
     one = next((one for one in known if played(now, one).play == replace(now, anew=False).play), None)
@@ -132,9 +133,30 @@ def show_why(now: Choices, frames: Sequence[LiveSnapshot]) -> None:
     otherwise = tell_otherwise(one, frames)
     typical = say_typical(now)
     told = f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
-    told = "" if now.large else told + (f" The task is {typical}." if typical else "")
+    told = "" if now.large or live else told + (f" The task is {typical}." if typical else "") + _tell_against(now, one)
     if told or otherwise:
         st.caption(plain(f"{told} {otherwise}".strip()))
+
+
+def _tell_against(now: Choices, one: TaskContrast) -> str:
+    """That the example goes the other way than its kind does over all, by a turn or for sure; "" where it does not."""
+    runs, terms = tuple(_runs_of(now.agent)), worth_showing.SETS[one.kind]
+    for place, term in enumerate(terms[1:], 1):
+        gap = one.turns[place] - one.turns[0]
+        effects = cached(measure, runs, term, terms[0], _tests(terms))
+        usual = next((each for each in effects if each.figure == "turns"), None)
+        if usual and gap * usual.difference < 0 and (usual.shown or abs(usual.difference) >= 1):
+            sure = "" if usual.shown else ", though not for sure"
+            return (
+                f" Here {_LEVELS[one.kind][place]} went the other way than over all tasks: {one.turns[0]} → "
+                f"{one.turns[place]} turns, on average {usual.base:.1f} → {usual.told:.1f}{sure}."
+            )
+    return ""
+
+
+def _tests(terms: Sequence[Term]) -> int:
+    """How many differences are looked at: each figure, each term against the first."""
+    return (len(terms) - 1) * len(worth_showing.FIGURES)
 
 
 def tell_otherwise(one: TaskContrast, frames: Sequence[LiveSnapshot]) -> str:
@@ -166,7 +188,7 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     runs = tuple(_runs_of(agent))
     if len(terms) < 2 or terms[0][1] != 0 or not (by_persona or by_exposure) or not runs:
         return
-    measured = [(term, cached(measure, runs, term, terms[0])) for term in terms[1:]]
+    measured = [(term, cached(measure, runs, term, terms[0], _tests(terms))) for term in terms[1:]]
     found = [(term, effects) for term, effects in measured if effects]
     if not found:
         return
@@ -179,8 +201,9 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
         )
         for term, effects in found
     ]
-    # The last column is the one that is furthest from the first.
-    finding = f"{told[-1][0]}: {tell_finding(told[-1][1])}"
+    # The last column is the one that is furthest from the first; what is sure comes before what is not.
+    what, effects = max(enumerate(told), key=lambda one: (any(each.shown for each in one[1][1]), one[0]))[1]
+    finding = f"{what}: {tell_finding(effects)}"
     if brief:
         pairs = "pair" if first.n == 1 else "pairs"
         over = f"Over {first.n} {pairs} of stored conversations, {first.tasks} tasks; below is one example."
@@ -191,16 +214,16 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
         plain(finding),
         plain(
             f"Over {first.n} {'pair' if first.n == 1 else 'pairs'} of stored conversations of {label(agent)} "
-            f"({first.tasks} tasks, text, {whose}; means, and 95 % intervals of the difference). "
-            + " ".join(f"{what}: {tell_effect(effects)}." for what, effects in told)
+            f"({first.tasks} tasks, text, {whose}; means, and 95 % intervals of the difference, corrected for "
+            f"{_tests(terms)} comparisons). " + " ".join(f"{what}: {tell_effect(effects)}." for what, effects in told)
         ),
     )
 
 
-def measure(runs: tuple[str, ...], told: Term, base: Term) -> list[PairedEffect]:
-    """What these terms change against plainer ones in these runs."""
+def measure(runs: tuple[str, ...], told: Term, base: Term, tests: int) -> list[PairedEffect]:
+    """What these terms change against plainer ones in these runs; one of so many `tests` that are told together."""
     stored = load_figures(runs, _FIGURES, TERMS)
-    return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base)
+    return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base, 1 - 0.05 / tests)
 
 
 def tell_finding(effects: Sequence[PairedEffect]) -> str:
@@ -229,7 +252,8 @@ def _tell(one: PairedEffect) -> str:
     """ "goals reached 12 of 12 → 11 of 12 (-25 to 0 points)"; of counts that are the same no interval."""
     name = worth_showing.FIGURES[one.figure]
     if one.figure == "turns":
-        return f"{name} {one.base:.1f} → {one.told:.1f} ({one.low:+.1f} to {one.high:+.1f})"
+        low, high = (f"{end:+.1f}" if abs(end) >= 0.05 else "0.0" for end in (one.low, one.high))
+        return f"{name} {one.base:.1f} → {one.told:.1f} ({low} to {high})"
     points = f"({_points(one.low)} to {_points(one.high)} points)"
     if one.figure != "pass":
         return f"{name} {100 * one.base:.0f} → {100 * one.told:.0f} % {points}"

@@ -165,7 +165,7 @@ def _name_the_leak(divergences: pl.DataFrame, procedure: Procedure) -> str:
     stage, n, arrived = left.row(0)
     if not n:
         return "No turn leaves the reference"
-    where = plain(procedure.name(stage))
+    where = plain(f"“{procedure.name(stage)}”")
     return f"Most turns leave at {where}: {format_count(n)} of the {format_count(arrived)} that got there"
 
 

@@ -92,8 +92,8 @@ def find_typical(contrasts: Sequence[TaskContrast]) -> TaskContrast | None:
 
 @dataclass(frozen=True)
 class PairedEffect:
-    """What other terms do to one figure: its means under the plainer and the other ones, their paired difference,
-    95 %."""
+    """What other terms do to one figure: its means under the plainer and the other ones, their paired difference and
+    its interval."""
 
     figure: str
     base: float
@@ -124,10 +124,12 @@ def measure_effect(
     said: Mapping[tuple[str, str], Sequence[str]],
     told: Term,
     base: Term,
+    level: float = 0.95,
 ) -> list[PairedEffect]:
     """Conversations in text under the terms `told` against those under `base`, pair by pair of a task and trial.
 
-    `said`: (run, attempt) → the agent's messages. Shares are from 0 to 1. Empty where there is no pair.
+    `said`: (run, attempt) → the agent's messages; `level`: of the intervals. Shares are from 0 to 1. Empty where there
+    is no pair.
     """
     values: dict[tuple[str, str, str], float] = {
         (run, attempt, metric): value / 100 if metric == "pass" else value
@@ -150,7 +152,7 @@ def measure_effect(
             continue
         high, plain, tasks = zip(*pairs, strict=True)
         bounds = None if figure == "turns" else (-1.0, 1.0)
-        gap = paired_difference(high, plain, tasks, seed=_SEED, resamples=RESAMPLES, level=0.95, bounds=bounds)
+        gap = paired_difference(high, plain, tasks, seed=_SEED, resamples=RESAMPLES, level=level, bounds=bounds)
         found.append(
             PairedEffect(
                 figure, sum(plain) / len(plain), sum(high) / len(high), gap.difference, gap.low, gap.high, gap.n,
