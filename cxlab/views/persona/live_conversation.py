@@ -211,9 +211,10 @@ def _count_turns(frame: LiveSnapshot) -> str:
 
 
 def short_titles(columns: Sequence[VariantChoice]) -> list[str]:
-    """Each column by what sets it apart: one thing of it in full if that is enough; those alike are numbered."""
-    for place in range(3):
-        words = [column.words[place] for column in columns]
+    """Each column by what sets it apart: one thing of it in full if that is all; those alike are numbered."""
+    several = [place for place in range(3) if len({column.words[place] for column in columns}) > 1]
+    if len(several) == 1:
+        words = [column.words[several[0]] for column in columns]
         if len(set(words)) == len(words):
             return [_begin(each) for each in words]
     names = [_begin(" · ".join(parts)) for parts in brief_titles(columns)]

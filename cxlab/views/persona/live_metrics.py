@@ -148,8 +148,8 @@ def _manner(
 
 
 def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
-    told = TURNS + f" By the book it takes {frames[0].tally.least}: the shortest conversation that keeps to the policy."
-    note = Markup("") if large else Markup(" <small>by the book {}</small>").format(frames[0].tally.least)
+    told = TURNS + f" It takes at least {frames[0].tally.least}: the shortest conversation that keeps to the policy."
+    note = Markup("") if large else Markup(" <small>at least {}</small>").format(frames[0].tally.least)
     counts = [frame.tally.turns for frame in frames]
     over = all(frame.ended for frame in frames)
     sound = [frame.tally.turns for frame in frames if _may_be_best(frame, frames)]

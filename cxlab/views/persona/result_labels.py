@@ -216,7 +216,8 @@ def find(metric: str, by: str, whole: pl.DataFrame, gaps: pl.DataFrame) -> str:
         sure = gap.height == 1 and gap["verdict"][0] != "cannot tell"
         apart = abs(first["value"] - second["value"])
         other = short_model(second["side"])
-        ahead = f"{write_gap(metric, apart)} ahead of {other}, {'for sure' if sure else 'not for sure'}"
+        word = "ahead of" if results.is_up(metric) else "fewer than" if metric == "turns" else "below"
+        ahead = f"{write_gap(metric, apart)} {word} {other}, {'for sure' if sure else 'not for sure'}"
         lead += f", {ahead if apart >= 0.0005 else f'the same as {other}'}"
     own = gaps.filter(factor=by)
     if own.is_empty():

@@ -267,8 +267,8 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     real = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
         plain(f"{scene.title}: {real} of {gaps.height} differences are sure"),
-        "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by flipping "
-        "signs of whole tasks (mm-tap: bootstrap), both corrected for all rows. Sure: the interval is clear of 0.",
+        "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by swapping "
+        "the two sides of whole tasks at random (mm-tap: bootstrap), both corrected for all rows. Sure: clear of 0.",
     )
     if told := terms.say_exposure(gaps, "what passed" if scene.metric == "pass" else scene.title):
         st.markdown(plain(told))

@@ -75,7 +75,7 @@ def show_turns(current: View, procedure: Procedure, *kinds: str) -> None:
         columns = {
             "here": column("Here", width="small"),
             "name": column("Model"),
-            "leaf": column("Leaf", width="small"),
+            "leaf": column("Case", width="small"),
             "level": column("Level", width="small"),
             "turn": column("Turn", "count", width="small"),
             "path": column("Way taken", width="large"),

@@ -43,7 +43,7 @@ def show_coverage(current: View) -> None:
         "square for its dialogues.",
     )
     columns = {
-        "leaf": column("Leaf"),
+        "leaf": column("Case"),
         "name": column("Model"),
         "dialogues": column("Dialogues", "count"),
         "n": column("n turns", "count"),
