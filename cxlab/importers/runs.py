@@ -55,6 +55,6 @@ def _read(path: Path, options: Any) -> GivenRuns:
 IMPORTER = Importer(
     id="runs",
     title="runs of another CX Lab",
-    takes="the folder or DuckDB file that `python -m cxlab export` wrote there, or its store's folder",
+    takes="the folder or DuckDB file that “cxlab export” wrote there, or its store's folder",
     read=_read,
 )

@@ -178,7 +178,12 @@ def show_results(found: Imported, title: str) -> bool:
     complaints = list(told.complaints if told else getattr(found, "rejected", ()))
     section(
         f"{plain(found.dataset.name if found.dataset else title[:1].upper() + title[1:])} can be imported",
-        f"Nothing is stored yet. {format_count(len(complaints))} things in it cannot be used.",
+        "Nothing is stored yet."
+        + (
+            f" Of what is in it {format_count(len(complaints))} cannot be used."
+            if complaints
+            else " All of it can be used."
+        ),
     )
     if found.dataset is not None:
         st.caption(plain(f"Licence: {found.dataset.licence}"), help=LICENCE)

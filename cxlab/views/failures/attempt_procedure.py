@@ -130,7 +130,7 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
         if trace["parsed"]:
             if kind in failure_kinds.disputed():
                 st.caption("Path and action beside those that the panel's labels lead to:")
-            _ways(trace)
+            _ways(trace, turn == whole.traces["turn"].max())
             offer_map(
                 trace, turn, explain_trace(trace, message),
                 str(whole.attempt["benchmark"]), bool(whole.attempt["simulated"]),
@@ -192,7 +192,7 @@ def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:
         votes(cast.with_columns(judge=pl.col("judge").str.replace("judge-", "", literal=True)), key=f"cx-votes-{turn}")
 
 
-def _ways(trace: Mapping[str, Any]) -> None:
+def _ways(trace: Mapping[str, Any], last: bool) -> None:
     moves = trace["moves"] or [{"move": "", "stage": stage} for stage in trace["predicted_path"]]
     strip(moves, "Path", trace.get("procedure"))
     if known := procedures.find(trace.get("procedure")):
@@ -205,12 +205,14 @@ def _ways(trace: Mapping[str, Any]) -> None:
         if due_way and due_way != went:
             st.caption(plain(f"Due: {due_way}"))
     given, due = (name_id(trace[name] or "none") for name in ("predicted_action", "reference_action"))
+    # An agent says on each turn what it would do by now, and goes on asking.
+    head = "Action" if last else "Action so far"
     if trace["reference_action"] is None:
-        strip([("", given)], "Action")
+        strip([("", given)], head)
     elif given == due:
-        strip([("sync", given)], "Action")
+        strip([("sync", given)], head)
     else:
-        strip([("inserted", given), ("skipped", due)], "Action")
+        strip([("inserted", given), ("skipped", due)], head)
 
 
 def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:

@@ -186,6 +186,8 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     by_persona = len({exposure for _, exposure in terms}) == 1
     by_exposure = {persona for persona, _ in terms} == {"hard"}
     runs = tuple(_runs_of(agent))
+    if len(terms) > 1 and runs and not (by_persona or by_exposure):
+        st.caption("These conversations differ in more than one thing, so no measured difference is told of them.")
     if len(terms) < 2 or terms[0][1] != 0 or not (by_persona or by_exposure) or not runs:
         return
     measured = [(term, cached(measure, runs, term, terms[0], _tests(terms))) for term in terms[1:]]
