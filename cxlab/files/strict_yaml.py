@@ -35,6 +35,7 @@ _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[Tt ].*)?")
+_TOO_DEEP = (f"nested more than {DEEPEST} deep", "make it flatter")
 _QUOTE = "quote text that holds ': ' or begins with a sign"
 
 
@@ -118,10 +119,13 @@ class _Builder:
             raise BadFile(self.name, line, fault.problem, fault.fix) from None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
-            problem = getattr(error, "problem", None) or "not YAML"
+            problem, fix = getattr(error, "problem", None) or "not YAML", _QUOTE
+            if "nesting depth" in problem:
+                # libyaml reads ahead, and from 0.2.6 on refuses 1,000 levels before the first of them is seen here.
+                problem, fix = _TOO_DEEP
             # What never closes is found behind the last line.
             last = max(1, len(text.splitlines()))
-            raise BadFile(self.name, min(mark.line + 1, last) if mark else line, problem, _QUOTE) from None
+            raise BadFile(self.name, min(mark.line + 1, last) if mark else line, problem, fix) from None
         return self.root
 
     def _refuse(self, event: Any) -> None:
@@ -134,7 +138,7 @@ class _Builder:
         if self.levels and self._wants_key():
             raise Fault("a key that is a list or a mapping", "keys are plain text")
         if len(self.levels) >= DEEPEST:
-            raise Fault(f"nested more than {DEEPEST} deep", "make it flatter")
+            raise Fault(*_TOO_DEEP)
         self.levels.append(_Level(content, self._put(content, line)))
 
     def _wants_key(self) -> bool:
