@@ -7,12 +7,13 @@ import io
 import os
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import duckdb
 
 DATABASE = "cxlab.duckdb"
+# The copy that DuckDB warns of is of what a page shows; see `query`.
+warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
 Answer = TypeVar("Answer")
 _TRIES = 4
 _SWAP_WAIT_S = 2.0
@@ -91,10 +94,17 @@ def query(
     def ask(cursor: "duckdb.DuckDBPyConnection") -> pl.DataFrame:
         for name, rows in (tables or {}).items():
             cursor.register(name, rows)
-        frame: pl.DataFrame = cursor.sql(sql, params=params).pl()
-        return frame
+        return fetch(cursor, sql, params)
 
     return _settle(con, ask)
+
+
+def fetch(
+    con: "duckdb.DuckDBPyConnection", sql: str, params: Mapping[str, Any] | Sequence[Any] | None = None
+) -> pl.DataFrame:
+    """The rows of one statement on any connection, asked once; `query` is for a store's."""
+    # Not `sql(…).pl()`: that plans a statement twice, and the plan is most of what a page's question costs.
+    return cast(pl.DataFrame, pl.from_arrow(con.execute(sql, params).to_arrow_table(), rechunk=False))
 
 
 def describe(con: "duckdb.DuckDBPyConnection", sql: str, params: Mapping[str, Any] | None = None) -> dict[str, str]:

@@ -19,6 +19,7 @@ from cxlab.read.procedures import procedure_facets, select_procedure
 from cxlab.read.query import ask, cut, keep_among, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
+from cxlab.store.connect import fetch
 from cxlab.views.sop.queries_chosen_turns import EVALUATED, read_turns
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def _ask_pairs(view: View, sql: str) -> pl.DataFrame:
 def _ask_of(pairs: pl.DataFrame, sql: str) -> pl.DataFrame:
     with _open_memory().cursor() as con:
         con.register("pairs", pairs)
-        frame: pl.DataFrame = con.sql(sql).pl()
-        return frame
+        return fetch(con, sql)
 
 
 @lru_cache(maxsize=1)
@@ -91,12 +91,13 @@ def branches(view: View, by_model: bool = False) -> pl.DataFrame:
     told = read_turns(view)
     with _open_memory().cursor() as con:
         con.register("pairs", told.pairs)
-        arrivals = con.sql(
+        arrivals = fetch(
+            con,
             """SELECT pair, arrival.stage AS stage, arrival.right AS right FROM (SELECT pair, unnest(list_transform(
                 list_filter(list_intersect(way[:-2], wanted[:-2]), lambda s: s IS NOT NULL),
                 lambda s: {'stage': s, 'right': way[list_position(way, s) + 1] = wanted[list_position(wanted, s) + 1]}
-            )) AS arrival FROM pairs)"""
-        ).pl()
+            )) AS arrival FROM pairs)""",
+        )
     keys = ("model", "stage") if by_model else ("stage",)
     right = pl.when("right").then("n").otherwise(0)
     arrived = told.turns.group_by(*(("model",) if by_model else ()), "sample_id", "pair").agg(pl.col("n").sum())
