@@ -1,7 +1,9 @@
 """Every page opened by its address, in both themes and widths."""
 
+from contextlib import suppress
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from .conftest import Lab
 from .steps import go, main, settle
@@ -31,10 +33,16 @@ def faults(page: Page) -> list[str]:
     return page.locator("[data-testid=stException], [data-testid=stAlertContentError]").all_inner_texts()
 
 
+_OVERFLOW = """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
+  .map(part => part.scrollWidth - part.clientWidth)"""
+
+
 def overflow(page: Page) -> list[int]:
-    """By how many pixels the window, and the page in it, are too narrow for what they hold."""
-    scrolled = ["document.documentElement", "document.querySelector('[data-testid=stMain]')"]
-    return [int(page.evaluate(f"{part}.scrollWidth - {part}.clientWidth")) for part in scrolled]
+    """By how many pixels the window, and the page in it, are too narrow for what they hold when all has its width."""
+    # A table takes the window's new width a moment after the script has ended.
+    with suppress(TimeoutError):
+        page.wait_for_function(f"() => ({_OVERFLOW})().every(each => each === 0)", timeout=10_000)
+    return [int(each) for each in page.evaluate(_OVERFLOW)]
 
 
 def wait_for_theme(page: Page, theme: str) -> None:
