@@ -1,5 +1,6 @@
 """From what a user orders to the records of its runs, checked before anything is written."""
 
+import functools
 import os
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -123,8 +124,9 @@ def count_samples(order: RunRequest) -> int:
     return len(choose(find_benchmark(order.benchmark), samples, order.choice))
 
 
+@functools.cache
 def read_code_version() -> str:
-    """The package's version, and the commit it was run from when that can be told."""
+    """The package's version, and the commit it was run from when that can be told; asked once a process."""
     root = resources.checkout()
     if root is None or not (root / ".git").exists():
         return __version__
