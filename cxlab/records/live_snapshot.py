@@ -68,3 +68,5 @@ class LiveSnapshot:
     worn: tuple[float, ...] = ()
     """Share of the customer's patience that is gone after each message of the agent, the greeting first; () for a
     customer who has all the time in the world."""
+    needless: frozenset[int] = frozenset()
+    """Places in `messages` of what the customer did on its device, the task did not need and nobody has put back."""

@@ -166,7 +166,7 @@ def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -
     told = words(app)
     assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text" in told
     assert any(each.value.startswith("Hard persona against none") for each in app.subheader)
-    assert "Easy persona against none: " in told
+    assert "**Easy persona against none**: " in told
     assert "Hard persona against none: " in told
 
 

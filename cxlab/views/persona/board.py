@@ -57,7 +57,8 @@ def style(large: bool) -> str:
     .cx-board .who, .cx-board .call {{font-size: .8em; color: {ink.muted};}}
     .cx-board .who {{display: block;}}
     .cx-board .call {{margin: 0 0 .4rem .7rem; overflow-wrap: anywhere;}}
-    .cx-board .call b {{color: {ink.ink}; font-weight: 600;}} .cx-board .bad {{color: {ink.bad};}}
+    .cx-board .call b {{color: {ink.ink}; font-weight: 600;}}
+    .cx-board .needless {{color: {ink.warning}; font-weight: 600; cursor: help;}} .cx-board .bad {{color: {ink.bad};}}
     .cx-board .sign {{border: 1px solid {ink.hairline}; border-radius: .3rem; padding: 0 .3rem; margin-left: .3rem;}}
     .cx-board .caret {{color: {ink.muted};}}
     .cx-board del {{color: {ink.muted};}}
@@ -136,7 +137,7 @@ def _lines(frame: LiveSnapshot, column: VariantChoice, pending: Pending, large: 
     lines: list[list[dict[str, Any]]] = []
     for place, message in enumerate(frame.messages):
         if message.role == "tool":
-            lines.append(_call(message, large))
+            lines.append(_call(message, large, place in frame.needless))
         else:
             lines.append([_said(message, column, fresh=place == last)] if speaks(message) else [])
     if pending.busy and frame.waits:
@@ -208,8 +209,8 @@ def _stumbles(column: VariantChoice) -> bool:
     return _STUMBLES in personas.persona(column.persona).traits
 
 
-def _call(message: Message, large: bool) -> list[dict[str, Any]]:
-    """A tool call in a line: who, which, whether it went well and whether it changed anything."""
+def _call(message: Message, large: bool, needless: bool) -> list[dict[str, Any]]:
+    """A tool call in a line: who, which, whether it went well, changed anything, and was for the task at all."""
     data = message.data
     failed = data.get("kind", "ok") != "ok"
     if large and not failed and not data.get("changed"):
@@ -224,5 +225,6 @@ def _call(message: Message, large: bool) -> list[dict[str, Any]]:
             "told": f" ({told})" if told else "",
             "fault": (data.get("error") or "refused") if failed else "",
             "changed": bool(data.get("changed")),
+            "needless": needless,
         }
     ]

@@ -212,14 +212,14 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
         rule = f"The example is {plain(typical)}." if typical else None
         st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
         return
+    pairs = "1 pair" if first.n == 1 else f"{first.n} pairs"
     section(
         plain(finding),
-        plain(
-            f"Over {first.n} {'pair' if first.n == 1 else 'pairs'} of stored conversations of {label(agent)} "
-            f"({first.tasks} tasks, text, {whose}; means, and 95 % intervals of the difference, corrected for "
-            f"{_tests(terms)} comparisons). " + " ".join(f"{what}: {tell_effect(effects)}." for what, effects in told)
-        ),
+        plain(f"Over {pairs} of stored conversations of {label(agent)} ({first.tasks} tasks, text, {whose})."),
     )
+    with st.popover("Each difference", type="tertiary", key="persona-effects"):
+        st.markdown("\n".join(f"- **{plain(what)}**: {plain(tell_effect(effects))}" for what, effects in told))
+        st.caption(f"Means, and 95 % intervals of the difference, corrected for {_tests(terms)} comparisons.")
 
 
 def measure(runs: tuple[str, ...], told: Term, base: Term, tests: int) -> list[PairedEffect]:

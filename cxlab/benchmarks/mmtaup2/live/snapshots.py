@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -41,6 +42,9 @@ class SnapshotRecorder:
         # The metrics as they stand, of which turn, and as they stood at the end of the turn before.
         self._now: tuple[int, dict[str, float | None]] = (0, {})
         self._before: dict[str, float | None] = {}
+        # The device as it was last seen, after so many messages, and by which message each thing of it was turned.
+        self._seen, self._device = 0, _device(self._first)
+        self._turned: dict[str, int] = {}
 
     def make(self, at: ConversationState) -> LiveSnapshot:
         """The snapshot of this moment, the world as it is now."""
@@ -73,7 +77,29 @@ class SnapshotRecorder:
             state=state,
             begun=self._first,
             worn=tuple(wear_out(self.task, self.persona, at.messages)),
+            needless=self._find_needless(at.messages, state),
         )
+
+    def _find_needless(self, messages: Sequence[Message], state: Mapping[str, Any]) -> frozenset[int]:
+        """Where the customer last turned what was right from the start, is off that now, and no gold action touches."""
+        device = _device(state)
+        done = [place for place in range(self._seen, len(messages)) if _changes_device(messages[place])]
+        if done:
+            self._turned |= {name: done[-1] for name in device if device[name] != self._device.get(name)}
+        self._seen, self._device = len(messages), device
+        first = _device(self._first)
+        off = [name for name in self._turned if device.get(name) != first.get(name)]
+        return frozenset(
+            self._turned[name] for name in off if all(one.get(name) == first.get(name) for one in self._right)
+        )
+
+    @functools.cached_property
+    def _right(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The device before the task put faults into it, and after the gold actions, which may only hand over."""
+        world = tasks.begin(self.task, self.world)
+        for action in self.task.gold:
+            world.call(action.side, action.tool, action.arguments)
+        return _device(self.world.fresh().snapshot()), _device(world.snapshot())
 
     def _share(self, tally: LiveCounts) -> float:
         """How much of what the task needs is done: critical fields used rightly and gold actions carried out."""
@@ -83,6 +109,14 @@ class SnapshotRecorder:
             self._marked = (calls, float(sum(each["matched"] for each in marked)))
         needed = len(self.task.gold) + len(tally.fields)
         return (self._marked[1] + sum(tally.fields.values())) / needed if needed else 1.0
+
+
+def _changes_device(message: Message) -> bool:
+    return message.role == "tool" and message.data.get("side") == "customer" and bool(message.data.get("changed"))
+
+
+def _device(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    return (state.get("customer") or {}).get("device") or {}
 
 
 def set_beside(

@@ -131,6 +131,19 @@ def test_a_person_answers_for_the_customer_and_uses_the_phone() -> None:
         player.say("Still there?")
 
 
+def test_what_the_customer_did_beside_the_task_is_marked_until_it_is_put_back() -> None:
+    player = begin(Variant("easy")).players[0]
+    player.by_hand = True
+    needless = []
+    for tool in ("toggle_data", "toggle_airplane_mode", "toggle_data"):
+        player.do(tool, {})
+        player.wait(LONG_S)
+        marked = [player.frame.messages[place] for place in player.frame.needless]
+        needless.append([message.data["tool"] for message in marked])
+    # The gold actions end airplane mode; mobile data was on and should have stayed so.
+    assert needless == [["toggle_data"], ["toggle_data"], []]
+
+
 def test_what_went_wrong_in_a_beat_is_raised_where_one_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = begin(Variant("none"))
     player = stage.players[0]
