@@ -94,7 +94,8 @@ class PropertyOverride(StrictModel):
 class Family(StrictModel):
     """Subjects of one kind: product lines, plans, delivery options, shops, ...
 
-    `stays`: each has its place in somebody's house, about which an agent may ask.
+    `stays`: each has its place in somebody's house, about which an agent may ask. `contract`: products of this family
+    are signed, not sent.
     """
 
     root: Root
@@ -114,6 +115,7 @@ class Family(StrictModel):
     use: tuple[str, ...] = ()
     care: tuple[str, ...] = ()
     stays: bool = True
+    contract: bool = False
 
     @field_validator("properties", mode="before")
     @classmethod

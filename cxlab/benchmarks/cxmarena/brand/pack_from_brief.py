@@ -30,7 +30,8 @@ properties: name -> name, the (with article), kind (price|size|period|percent|co
   choice), unit, range [least, most], step, ends (of prices), options, cues, says, asks
 families: name -> root (products|services|contact|story|places|shipping|returns|loyalty|privacy|events|legal), group,
   title, one, the, acc, dat, many, description, models, variants (smallest first), properties (name -> range, step,
-  options), aspects, about, use, care
+  options), aspects, about, use, care, contract (true for what is signed, not sent), stays (false for what has no
+  place of its own in a house)
 aspects: name -> title, the, description, facts (properties), after (aspects to be read first), lines
 dependencies: list of {law: ordered|ratio|above|bundle, property, of, factor, family, discount, parts}
 issues: name -> title, topic, families, customer, symptom, causes, steps (text, or {say, tool}), needs
@@ -58,7 +59,7 @@ class BriefInputs(BaseModel):
 
 EXPAND_BRAND = Prompt(
     "cxmarena_expand_brand",
-    5,
+    6,
     Path(__file__).parents[1] / "prompts" / "brand" / "expand_brand.md",
     BriefInputs,
     None,

@@ -108,9 +108,10 @@ class Persona:
         return not step.tool and step_phrasing.step_act(self.talk, grammar.every(step.say, 1)[0]).act == "instruct"
 
     def plan(self, rng: np.random.Generator) -> str:
-        """What the customer has a contract for: the subject, or with a product one of the brand's plans."""
+        """What the customer has a contract for: the subject, or with goods one of the brand's plans."""
         subjects = self.ledger.subjects
-        if subjects[self.subject].root != "products":
+        subject = subjects[self.subject]
+        if subject.root != "products" or self.brand.families[subject.family].contract:
             return self.subject
         plans = [s.name for s in subjects.values() if s.root == "services"]
         return self.details.setdefault("plan", _pick(plans, rng)) if plans else f"{self.brand.name} Plus"
@@ -353,8 +354,12 @@ def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[di
 def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, str]:
     """A value as the tool writes it and as people say it."""
     language = person.brand.language
-    if kind in ("soon", "later", "past"):
-        value = day(person.today, kind, rng)
+    wished = next((n for n in person.details if (p := person.brand.parameters.get(n)) and p.sample == "date"), None)
+    if kind == "wished" and wished is not None:
+        value = person.details[wished]
+        return value, spoken_day(value, person.brand)
+    if kind in ("soon", "later", "past", "wished"):
+        value = day(person.today, "later" if kind == "wished" else kind, rng)
         return value, spoken_day(value, person.brand)
     if kind == "amount":
         amount = person.amount.replace(".", language.decimal)

@@ -52,7 +52,7 @@ def own(talk: Phrasebook, text: str) -> str:
             if re.fullmatch(pattern, verb, re.IGNORECASE):
                 return f"{re.sub(f'(?i)^{pattern}$', by, verb).lower()} {rest}".strip()
         return lower(text)
-    match = re.match(r"(\w+) Sie (?:sich )?(.*)$", text)
+    match = re.match(r"(\w+) Sie\b(?: sich\b)? ?(.*)$", text)
     if match is None:
         return text
     verb, rest = match[1].lower(), match[2]

@@ -111,6 +111,8 @@ def _make_common(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype 
         for part in ("models", "about", "use", "care"):
             family[part] = _without(family.get(part, []), foreign)
         family["about"] = [*family["about"], *known.roots.get(family["root"], ())]
+        if foreign.search(family["description"].lower()):
+            family["description"] = f"{family['title']} – {pack['name']}."
         if family["models"] and family["about"]:
             families[key] = family
     pack["families"] = families
@@ -155,6 +157,7 @@ def _make_line(
         "description": f"{title} – {pack['name']}.",
         "models": models,
         "stays": trade is not None and trade.stays,
+        "contract": trade.contract if trade else signed,
         "variants": list(trade.variants if trade else ()),
         "properties": draws,
         "aspects": [*(trade.aspects if trade else ()), *known.aspects],

@@ -130,7 +130,8 @@ def _name_line(words: list[str], small: set[str], language: str) -> list[str]:
         return [w for w in words if w.lower() not in small][:2]
     while words and words[0].lower() in small:
         words = words[1:]
-    if len(words) > 2 and words[1] in ("de", "à", "en"):
+    # "vélos à assistance" names a thing, "vélos à Nantes" a place.
+    if len(words) > 2 and words[1] in ("de", "à", "en") and words[2].islower():
         return words[:3]
     return [w for w in words[:2] if w.lower() not in small]
 

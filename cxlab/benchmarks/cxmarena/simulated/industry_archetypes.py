@@ -141,12 +141,15 @@ def load(name: str, language: str) -> Archetype:
 
 
 def find(trade: str, language: str) -> Archetype | None:
-    """The archetype that a person or a plan names, by its title or its name; None when it is of no archetype."""
+    """The archetype that a person or a plan names, by its name or its title in any language; None when of no archetype.
+
+    The plan of a paragraph says the trade in the paragraph's language; the brand may speak another one.
+    """
     said = trade.strip().casefold()
-    return next(
-        (known for name in names() if said in (name, (known := load(name, language)).title.casefold())),
-        None,
-    )
+    for name in names():
+        if said in (name, *(load(name, spoken).title.casefold() for spoken in ArchetypeFile.model_fields)):
+            return load(name, language)
+    return None
 
 
 @functools.cache

@@ -86,6 +86,39 @@ def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: 
     assert sum(max(len(tool.families), 1) for tool in pack.tools.values()) >= 128
 
 
+def test_a_trade_is_known_by_its_name_in_any_language() -> None:
+    for name in industry_archetypes.names():
+        titles = {industry_archetypes.load(name, spoken).title for spoken in LANGUAGES}
+        for language in LANGUAGES:
+            found = {kind and kind.name for kind in (industry_archetypes.find(one, language) for one in titles)}
+            assert found == {name}
+    assert industry_archetypes.find("bell founding", "de") is None
+
+
+def test_what_is_signed_is_told_apart_from_what_is_sent(tmp_path: Path) -> None:
+    pack = make("Tallow insures bicycles and pianos. Answers take 48 hours.", "insurance", tmp_path)
+    assert {f.contract for f in pack.families.values() if f.root == "products"} == {True}
+    assert not {"damaged_arrival", "wrong_item"} & {*pack.issues}
+    goods = make(BRIEFS["coffee"][1], "eaten", tmp_path)
+    assert {f.contract for f in goods.families.values()} == {False}
+
+
+def test_goods_of_another_trade_lend_no_words(tmp_path: Path) -> None:
+    pack = make("Vélorive vend des vélos et des casques à qui roule chaque jour.", "ridden", tmp_path)
+    said = json.dumps([i.model_dump() for i in pack.issues.values()], ensure_ascii=False)
+    said += json.dumps([f.description for f in pack.families.values()], ensure_ascii=False)
+    assert not [word for word in ("flacon", "débris", "abine", "parfum") if word in said]
+
+
+def test_plain_plurals_of_people_say_what_is_sold() -> None:
+    model = llm.load("simulated:strong")
+    for text, lines in (
+        ("Nous louons des vélos cargo et des remorques à Nantes.", ["vélos cargo", "remorques"]),
+        ("Wir vermieten Zelte und Kanus am Bodensee.", ["Zelte", "Kanus"]),
+    ):
+        assert brief_plan.read(text, model).products == lines
+
+
 def test_a_trade_that_nobody_knows_keeps_what_holds_for_any_and_says_so(tmp_path: Path) -> None:
     told = "Bellfounders Marsh casts church bells for towers. Each bell is tuned for 3 weeks."
     pack = make(told, "any", tmp_path)

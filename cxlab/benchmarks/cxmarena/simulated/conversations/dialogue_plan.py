@@ -70,8 +70,10 @@ class DialoguePlan(DialogueScript):
             self.customer("help_me")
         if not any(m.role == "agent" for m in self.moves):
             self._greet()
-        self.standard("empathy", "empathy")
-        self.standard("apology", "apology")
+        # Who wants to leave for a reason of its own has had no trouble that anybody could be sorry for.
+        if not self.person.issue.own_reason:
+            self.standard("empathy", "empathy")
+            self.standard("apology", "apology")
 
     def _greet(self) -> None:
         for name, kind in (("greeting", "greet"), ("introduction", "introduce"), ("wellbeing", "wellbeing")):

@@ -100,6 +100,9 @@ class DialogueScript:
 
     def question(self, late: bool = False) -> bool:
         """A question of the customer's and its answer, which may be put off unless it is late."""
+        # Nobody asks what was just told.
+        told = {fact for move in self.moves for fact in move.facts}
+        self.questions = [one for one in self.questions if one[0].id not in told]
         if not self.questions:
             return False
         fact, passage = self.questions.pop()
