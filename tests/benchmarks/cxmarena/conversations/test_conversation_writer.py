@@ -339,6 +339,34 @@ def test_without_issue_articles_there_is_nothing_to_talk_about() -> None:
         conversation_plan.plan_conversations(facts, [a for a in found if a.kind != "issue"], tools, 3, 1)
 
 
+@pytest.mark.parametrize("name", ["hearthwise", "talvero"])
+def test_what_takes_days_is_not_done_while_they_talk(name: str) -> None:
+    facts, found, tools, cases, _ = make(name)
+    index, by_name = ArticleIndex(facts, found), {t["function"]["name"]: t for t in tools}
+    seen = 0
+    for case in cases:
+        moves = scripted_dialogue.ScriptedDialogue(facts, index, by_name, case, 1).outline.moves
+        kinds = [kind for move in moves for kind, _ in move.acts]
+        if "later" in kinds:
+            seen += 1
+            after = kinds[kinds.index("later") :]
+            assert not {"instruct", "solved"} & {*after}, (case.id, after)
+    assert seen
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_nobody_asks_for_what_was_just_told(name: str) -> None:
+    facts, found, tools, cases, _ = make(name)
+    index, by_name = ArticleIndex(facts, found), {t["function"]["name"]: t for t in tools}
+    for case in cases:
+        moves = scripted_dialogue.ScriptedDialogue(facts, index, by_name, case, 1).outline.moves
+        told: set[str] = set()
+        for move in moves:
+            if [kind for kind, _ in move.acts] in (["fact"], ["keep_promise"]):
+                assert not told & {*move.facts}, (case.id, move.facts)
+            told |= {*move.facts} if move.role == "agent" else set()
+
+
 def test_sources_say_what_the_agent_said() -> None:
     facts, found, _, _, said = make("hearthwise")
     article_index = ArticleIndex(facts, found)

@@ -43,6 +43,7 @@ class DialoguePlan(DialogueScript):
         self.tools = tools
         self.given: set[str] = set()
         self.pending = False  # whether something that a tool set going is still to come
+        self.later = False  # whether the customer was left with something that takes time
         self.verified = False
         self._opening()
         self._clarify()
@@ -181,6 +182,10 @@ class DialoguePlan(DialogueScript):
         spoken = step_phrasing.step_act(self.person.talk, text)
         if not spoken.act:
             return
+        if spoken.act == "instruct" and self.later:
+            # What comes after something that takes days cannot be done before it.
+            spoken = spoken._replace(act="later")
+        self.later = self.later or spoken.act == "later"
         move = self.agent(spoken.act, {"step": spoken.step}, "knowledge_base")
         move.sources.append(passage)
         move.facts += used
@@ -292,7 +297,7 @@ class DialoguePlan(DialogueScript):
         if person.keeps["settled"]:
             self.agent("settled").shows.add("settled")
             # What is still on its way cannot work already.
-            works = person.in_use and not self.pending
+            works = person.in_use and not self.pending and not self.later
             self.customer(("solved" if works else "sorted") if good else "unsolved")
         else:
             if not person.keeps["next_steps"]:

@@ -33,8 +33,8 @@ CUSTOMER_ACTS = """
     hello open:problem well help_me tell_name:full tell_model:detail tell_since:detail tell_place:detail
     tell_tried:detail tell_before:detail tell_hurry:detail confirm plausible agree patient take_note
     identity:full:second give:what:value give_own:what:value give_home:what:value prefer:value choose:value noted search
-    done answer_step answer_open answer_money answer_reason answer_bother answer_where answer_who will_do send ask_how
-    misunderstand now_clear cannot accept ask_why wait react_report ask_fact:question react_fact
+    done answer_step answer_open answer_money answer_reason answer_bother answer_where answer_when answer_who will_do
+    send ask_how misunderstand now_clear cannot accept ask_why wait react_report ask_fact:question react_fact
     impatient complain resigned solved sorted unsolved thanks no_more one_more bye
 """
 # Kinds of acts that run on into what follows, and how often.
