@@ -58,7 +58,8 @@ def own(talk: Phrasebook, text: str) -> str:
     verb, rest = match[1].lower(), match[2]
     clause, comma, tail = rest.partition(",")
     words = clause.split()
-    if words and words[-1] in _PREFIXES:
+    # "Entsperren Sie es von hier aus": that is no prefix.
+    if words and words[-1] in _PREFIXES and words[-2:-1] != ["hier"]:
         verb, words = words[-1] + verb, words[:-1]
     return " ".join([*words, verb]) + comma + tail
 

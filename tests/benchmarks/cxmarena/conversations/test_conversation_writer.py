@@ -198,6 +198,7 @@ def test_steps_become_what_an_agent_says() -> None:
     assert step_phrasing.step_act(en, "Apologise plainly").act == ""
     de = phrasebook.load("de")
     assert step_phrasing.own(de, "Vergleichen Sie, was verlangt wurde") == "vergleichen, was verlangt wurde"
+    assert step_phrasing.own(de, "Entsperren Sie es von hier aus") == "es von hier aus entsperren"
     assert step_phrasing.own(de, "Tragen Sie die Kündigung ein") == "die Kündigung eintragen"
     assert step_phrasing.step_act(fr, "Relisez la commande", tool=True)[:2] == ("call", "relire la commande")
     assert step_phrasing.step_act(fr, "Vérifiez le stock", tool=True).step == "vérifier le stock"

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from cxlab import llm
+from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief
-from cxlab.benchmarks.cxmarena.knowledge import topic_tree
+from cxlab.benchmarks.cxmarena.conversations import conversation_plan, conversation_writer, phrasebook
+from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
 from cxlab.llm.openai_model import OpenAIModel
 from tests.llm.fault_server import FaultServer
@@ -84,6 +86,36 @@ def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: 
     held = {(re.sub(r"_promised$|_\d+$", "", f.property), f.value, f.unit) for f in made.facts.values()}
     assert {(name, float(value), unit) for name, value, unit in figures} <= held
     assert sum(max(len(tool.families), 1) for tool in pack.tools.values()) >= 128
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_tools_of_a_trade_return_is_told_in_words_of_its_own(language: str) -> None:
+    forms = phrasebook.load(language).results
+    for name in industry_archetypes.names():
+        for tool in industry_archetypes.load(name, language).tools.values():
+            for item in tool["returns"].split(","):
+                form = next(f for f in forms if re.search(f.match, item.strip(), re.IGNORECASE))
+                # The last form catches what no other knows, "^day" and "^jour" are of appointments.
+                assert form is not forms[-1], (name, item)
+                assert form.match not in ("^day", "^jour"), (name, item)
+
+
+def test_what_a_tool_needs_is_asked_for_once(tmp_path: Path) -> None:
+    pack = make(BRIEFS["coffee"][1], "eaten", tmp_path)
+    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
+    model = llm.load("simulated:strong")
+    topics = generation_stages.finish(topic_tree.grow(facts, model, 33, 1))
+    found = generation_stages.finish(article_writer.write_information(facts, topics, model, 1))
+    plans = article_writer.plan_issues(facts, topics, 27, 1)
+    found += generation_stages.finish(article_writer.write_issues(facts, plans, model, 1, first=len(found) + 1))
+    tools = article_writer.define_tools(pack, plans)
+    cases = conversation_plan.plan_conversations(facts, found, tools, 60, 1)
+    said = generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, model, 1))
+    stale = [c for c in said if c.labels["issue"] == "stale"]
+    assert stale
+    for c in stale:
+        agent = " ".join(m.text for m in c.messages if m.role == "agent")
+        assert agent.lower().count("batch number") <= 1, c.id
 
 
 def test_a_trade_is_known_by_its_name_in_any_language() -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from cxlab.benchmarks.cxmarena.brand.brand_pack import Step
 from cxlab.benchmarks.cxmarena.brand.ledger import TemplateVars
 from cxlab.benchmarks.cxmarena.conversations import personas, step_phrasing
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
@@ -24,6 +25,8 @@ from cxlab.benchmarks.cxmarena.knowledge.article_writer import tool_name
 from cxlab.benchmarks.cxmarena.simulated.conversations.dialogue_script import MOST_TEMPERS, DialogueScript
 from cxlab.files import grammar
 
+# What a thing that is asked for is known by.
+_LONG_WORD = re.compile(r"\w{4,}")
 # What a customer left out at first that an agent asks for, beside which thing it is about.
 MOST_DETAILS = 3
 # What a customer does where a step asks for something.
@@ -167,10 +170,26 @@ class DialoguePlan(DialogueScript):
             tool = self._tool(step.tool)
             if tool is not None:
                 self._use(tool, text, passage, slots.used)
-            elif step.tool is None:
+            elif step.tool is None and not self._asked_by_tool(text, issue.steps[number + 1 :]):
                 self._step(text, passage, slots.used)
             if number < len(issue.steps) - 1:
                 self.between()
+
+    def _asked_by_tool(self, text: str, after: Sequence[Step]) -> bool:
+        """Whether a step asks for what a tool after it needs, so that it is asked for there."""
+        spoken = step_phrasing.step_act(self.person.talk, text)
+        if spoken.act != "request":
+            return False
+        words = set(_LONG_WORD.findall(spoken.step.lower()))
+        needed = {
+            name
+            for step in after
+            if (tool := self._tool(step.tool)) is not None
+            for name in tool["function"]["parameters"]["required"]
+            if personas.given_by_customer(self.person, name)
+        }
+        named = [self.person.brand.parameters[name].description.lower() for name in needed]
+        return bool(words) and any(words <= set(_LONG_WORD.findall(each)) for each in named)
 
     def _tool(self, key: str | None) -> Any:
         if key is None:
