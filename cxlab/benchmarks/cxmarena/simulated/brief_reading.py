@@ -81,7 +81,8 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
     verb = re.search(rf"\b{industry_archetypes.common(language).makes}\b", brief)
     for name, trade in known.items():
         if verb and trade.ways and count(trade.ways, verb[0], language):
-            return name, NAMED
+            fits = not trade.only or all(count(trade.only, line, language) for line in lines)
+            return name, NAMED if fits else AROUND
     votes = [{name for name, trade in known.items() if count(trade.brief, line, language)} for line in lines]
     named = [next(iter(vote)) for vote in votes if len(vote) == 1]
     # All that is sold is of one kind, and nothing that is sold is of another.

@@ -34,7 +34,8 @@ class Archetype(StrictModel):
     `keeps` are properties of the language's own pack that hold here, too, `draws` how they are drawn; `also` issues
     of that pack that its products may have (None: those of any goods), `foreign` words of lines that are nonsense
     here. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
-    words for how something is offered (rented, insured), which says more of a trade than what it is.
+    words for how something is offered (rented, insured), which says more of a trade than what it is. `only`: words for
+    the things that are offered so, where the archetype knows no others (vehicles, of all that is rented).
     """
 
     title: str = Field(min_length=1)
@@ -42,6 +43,7 @@ class Archetype(StrictModel):
     contract: bool = False
     stays: bool = False
     ways: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     draws: Pieces = {}
     also: tuple[str, ...] | None = None

@@ -202,6 +202,21 @@ def test_how_something_is_offered_says_more_than_what_it_is() -> None:
     assert mixed.name == "eaten"
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Zipway rents e-bikes and trailers by the minute in 12 cities.", False),
+        ("Tidehire hires out tents and kayaks on the Welsh coast.", True),
+        ("Cargonantes loue des vélos cargo et des remorques à Nantes.", False),
+        ("Seezeit vermietet Zelte und Kanus am Bodensee.", True),
+        ("Kielrad verleiht Lastenräder und Anhänger in Kiel.", False),
+    ],
+)
+def test_of_what_is_rented_only_vehicles_are_known(text: str, asked: bool) -> None:
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert bool(plan.asks) is asked, plan
+
+
 def test_figures_are_told_with_what_they_count() -> None:
     found = brief.told("Over 3,200 titles, founded in 1998, two years of warranty.", "en")
     assert [(t.what, t.unit, t.value) for t in found] == [
