@@ -68,6 +68,10 @@ class NotConfigured(CxError):
     """A model, server or package that needs a setting, a key or an installation first."""
 
 
+class NoStandIn(NotConfigured):
+    """A prompt that no simulated model can answer here, for what answers it was taken out."""
+
+
 class Unreachable(CxError):
     """A server that does not answer or refuses the key, found before any work begins."""
 

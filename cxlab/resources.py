@@ -59,3 +59,17 @@ def load_object(name: str) -> Any:
     """What "package.module:name" declares, imported when it is asked for; ImportError or AttributeError without it."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+def find_object(name: str) -> Any | None:
+    """What `load_object` finds; None where its module or folder is not there, as where stand-ins were taken out.
+
+    What is there but cannot be imported still says why.
+    """
+    module = name.partition(":")[0]
+    try:
+        return load_object(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        return None

@@ -84,7 +84,8 @@ class Files:
     def complain(self, paths: Sequence[Path] | None) -> list[Complaint]:
         """Complaints of the files given; without any of those that ship, and of those of stand-ins."""
         found = list(self.check(paths))
-        return found + resources.load_object(self.simulated)() if paths is None and self.simulated else found
+        of_stand_ins = resources.find_object(self.simulated) if paths is None and self.simulated else None
+        return found + of_stand_ins() if of_stand_ins else found
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
 from cxlab import resources
-from cxlab.errors import BadFile, BadOption
+from cxlab.errors import BadFile, BadOption, NoStandIn
 from cxlab.llm.base import Out
 from cxlab.llm.ladder import schema_of
 from cxlab.records import content_id
@@ -224,14 +224,18 @@ class Prompt(Generic[In, Out]):
     @cached_property
     def handler(self) -> Callable[..., Any] | None:
         """What simulated models call: `(inputs, profile, rng) -> str`, imported at the first call."""
-        if self.simulate is None:
-            return None
-        return cast("Callable[..., Any]", resources.load_object(self.simulate))
+        return self._load(self.simulate) if self.simulate else None
 
     @cached_property
     def draw_script(self) -> Callable[..., Any] | None:
         """What draws the script that a simulated customer or writer is handed beside the prompt."""
-        return cast("Callable[..., Any]", resources.load_object(self.script)) if self.script else None
+        return self._load(self.script) if self.script else None
+
+    def _load(self, name: str) -> Callable[..., Any]:
+        found = resources.find_object(name)
+        if found is None:
+            raise NoStandIn(f"no simulated model answers the prompt {self.name!r} here ({name} is not there)")
+        return cast("Callable[..., Any]", found)
 
     def check(self) -> list[str]:
         """Complaints: template variables and rendered input fields must be the same set, the handler must exist."""
@@ -251,6 +255,6 @@ class Prompt(Generic[In, Out]):
             complaints.append(f"{self.name}: {self.Output.__name__} is not a JSON object")
         try:
             _ = self.handler, self.draw_script
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, NoStandIn) as error:
             complaints.append(f"{self.name}: simulate={self.simulate!r}: {error}")
         return complaints

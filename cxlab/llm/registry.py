@@ -281,7 +281,7 @@ def add_simulated(source: Callable[[], Iterable[str]]) -> None:
     """Name where further simulated models are declared, each as "package.module:PROFILES"; asked when they are."""
     from cxlab.llm.simulated.profiles import add_source
 
-    add_source(lambda: (profile for declared in source() for profile in resources.load_object(declared)))
+    add_source(lambda: (profile for declared in source() for profile in resources.find_object(declared) or ()))
 
 
 def _load_simulated(name: str, rest: str) -> ChatModel:
