@@ -46,7 +46,8 @@ class Switch:
 
     `kind`: flag, integer, number, choice (one of `choices`), choices (any of them), list, text. `default` None: left
     to the sample, or worked out when the run starts. What a form needs beside that stands in the field's
-    `json_schema_extra`: `choices` that are offered beside free text, `labels` (choice → how it is shown), `offers`
+    `json_schema_extra`: `choices` that are offered beside free text, `forms` (how else a text may begin, as
+    "endpoint:NAME": then nothing else is taken), `labels` (choice → how it is shown), `offers`
     ("models", "procedures": those that are known stand for choice), `long` (a paragraph), `typed` (False: a page takes
     one of the choices alone), `on_page` (False: the command line alone), `compared` (False: it changes no result, so
     runs that differ in it are compared all the same).
@@ -67,6 +68,7 @@ class Switch:
     long: bool = False
     typed: bool = True
     compared: bool = True
+    forms: tuple[str, ...] = ()
 
     @property
     def allowed(self) -> str:
@@ -87,8 +89,16 @@ class Switch:
                 return what if self.high is None else f"{what} up to {self.high:g}"
             case "list":
                 return "values with commas between"
+            case _ if self.forms:
+                return " or ".join(filter(None, [", ".join((*self.choices, *self.forms)[:-1]), self.forms[-1]]))
             case _:
-                return "text"
+                return f"{', '.join(self.choices)}, or other text" if self.choices else "text"
+
+    def takes(self, text: str) -> bool:
+        """Whether a text is one of the choices or of the declared forms; any is where no form is declared."""
+        starts = [form.partition(":")[0] for form in self.forms]
+        kind, _, rest = text.strip().partition(":")
+        return not self.forms or text.strip() in self.choices or bool(kind in starts and rest.strip())
 
     @property
     def usual(self) -> str:
@@ -150,6 +160,8 @@ class Settings(BaseModel):
         if not word:
             return switch.default
         if switch.kind == "text":
+            if not switch.takes(given):
+                raise BadOption(f"{switch.name}={_one_line(given)}: give {switch.allowed}")
             return given
         return cls._choice(switch, word) if switch.kind == "choice" else word
 
@@ -222,6 +234,7 @@ def _describe(name: str, field: FieldInfo) -> Switch:
         offers=str(extra.get("offers", "")),
         long=bool(extra.get("long", False)),
         typed=bool(extra.get("typed", True)),
+        forms=tuple(map(str, extra.get("forms", ()))),
     )
 
 

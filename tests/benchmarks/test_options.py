@@ -28,6 +28,7 @@ class Kinds(Options):
     some: Annotated[tuple[Literal["a", "b"], ...], Listed] = ()
     sizes: Annotated[tuple[int, ...], Listed] = ()
     name: str = Field("x", json_schema_extra={"choices": ["x", "y"]})
+    index: str = Field("x", json_schema_extra={"choices": ["x", "y"], "forms": ["both:NAME", "far:NAME"]})
     folder: str | None = Field(None, json_schema_extra={"on_page": False})
 
 
@@ -42,7 +43,8 @@ def test_a_switch_tells_its_kind_and_what_is_allowed() -> None:
         "noise": ("choices", "any of a, b, with commas between"),
         "some": ("choices", "any of a, b, with commas between"),
         "sizes": ("list", "values with commas between"),
-        "name": ("text", "text"),
+        "name": ("text", "x, y, or other text"),
+        "index": ("text", "x, y, both:NAME or far:NAME"),
         "folder": ("text", "text"),
     }
     assert (found["flag"].meaning, found["flag"].usual, found["rate"].usual) == ("A flag.", "true", "")
@@ -66,6 +68,9 @@ def test_a_switch_tells_its_kind_and_what_is_allowed() -> None:
         ("noise=", "noise", None),
         ("noise=[]", "noise", ()),
         ("folder= ", "folder", None),
+        ("name=z", "name", "z"),
+        ("index=y", "index", "y"),
+        ("index=far:a/b", "index", "far:a/b"),
         ("sizes=16, 64", "sizes", (16, 64)),
         ("sizes=[1,2]", "sizes", (1, 2)),
     ],
@@ -97,6 +102,13 @@ def test_lists_come_as_values_too(given_: Any, value: tuple[int, ...]) -> None:
         (MM, "wer=1.01", "wer=1.01: give a number from 0 to 1"),
         (MM, "judge_groups=goal,colour", "judge_groups=goal,colour: give any of goal, effort"),
         (MM, "escalation=last", "escalation=last: must be the number of a version"),
+        (MM, "audio=gramophone", "audio=gramophone: give channel, espeak, openai or endpoint:NAME"),
+        (CXM, "retrieval=telepathy", "retrieval=telepathy: give bm25, lexical, hashing, minilm, chroma, hybrid, "),
+        (CXM, "retrieval=openai:", "retrieval=openai:: give bm25, "),
+        (CXM, "similarity=feeling", "similarity=feeling: give words, minilm, hashing, openai:MODEL, "),
+        (CXM, "sizes=16,0", "sizes=16,0: give values with commas between"),
+        (Kinds, "index=z", "index=z: give x, y, both:NAME or far:NAME"),
+        (Kinds, "index=far:", "index=far:: give x, y, "),
     ],
 )
 def test_what_does_not_parse_is_refused_with_name_value_and_what_is_allowed(
@@ -153,11 +165,13 @@ def values_of(model: type[Settings]) -> st.SearchStrategy[Settings]:
                 # Typed as people type a list: names and numbers, an empty one for what is left out.
                 inner = next(each for each in get_args(field.annotation) or () if each is not Ellipsis)
                 words = st.text("abcXYZ-_09 ä", min_size=1).map(str.strip).filter(bool)
-                values = st.lists(st.integers(0, 999) if inner is int else words, max_size=4).map(tuple)
+                whole = int in (inner, *get_args(inner))
+                values = st.lists(st.integers(1, 999) if whole else words, max_size=4).map(tuple)
             case "text":
                 # What text is empty is left out; an escalation is told apart by its number.
                 numbers = get_origin(field.annotation) is not None and int in get_args(field.annotation)
-                values = st.integers(1, 9) if numbers else st.text(min_size=1).filter(str.strip)
+                free = st.sampled_from(switch.choices) if switch.forms else st.text(min_size=1).filter(str.strip)
+                values = st.integers(1, 9) if numbers else free
         fields[switch.name] = values if switch.default is not None else st.none() | values
     return st.fixed_dictionaries({}, optional=fields).map(model.model_validate)
 

@@ -32,7 +32,10 @@ class CdrOptions(Options):
         "bm25",
         title="First stage",
         description="Where the model under test is a chat model: the retriever that finds what the model orders anew.",
-        json_schema_extra={"choices": ["bm25", "lexical", "hashing", "minilm", "hybrid", "conversation"]},
+        json_schema_extra={
+            "choices": ["bm25", "lexical", "hashing", "minilm", "hybrid", "conversation", "random"],
+            "forms": ["hybrid:EMBEDDER", "openai:MODEL", "endpoint:NAME/MODEL", "fastembed:NAME", "st:NAME"],
+        },
     )
     candidates: int = Field(
         20, ge=2, le=50, description="How many of the first stage's conversations a chat model orders anew."

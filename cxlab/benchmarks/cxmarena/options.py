@@ -9,6 +9,9 @@ from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.records import Run
 from cxlab.records.settings import Listed
 
+EMBEDDERS = ["openai:MODEL", "endpoint:NAME/MODEL", "fastembed:NAME", "st:NAME"]
+"""How an embedder's name is written beside those of this machine."""
+
 Noise = Literal["formats", "acronyms", "fragmentation", "speech", "ivr", "none"]
 
 
@@ -17,9 +20,10 @@ class CxmOptions(Options):
 
     retrieval: str = Field(
         "bm25",
-        description="What finds articles: an index over words, hybrid, or an embedder by name, as openai:MODEL or "
-        "endpoint:NAME/MODEL.",
+        description="What finds articles: an index over words, vectors of an embedder, exact or by Chroma, or both "
+        "fused.",
         json_schema_extra={
+            "forms": ["hybrid:EMBEDDER", "chroma:EMBEDDER", *EMBEDDERS],
             "choices": ["bm25", "lexical", "hashing", "minilm", "chroma", "hybrid"],
             "labels": {
                 "bm25": "BM25: words, weighted by how rare they are",
@@ -44,7 +48,7 @@ class CxmOptions(Options):
     similarity: str = Field(
         "words",
         description="What compares articles and their passages: words, or an embedder by name.",
-        json_schema_extra={"choices": ["words", "minilm", "hashing"]},
+        json_schema_extra={"choices": ["words", "minilm", "hashing"], "forms": [*EMBEDDERS]},
     )
     similar: Literal["embedding", "model"] = Field(
         "embedding",
@@ -78,7 +82,7 @@ class CxmOptions(Options):
     )
     answer: bool = Field(False, description="Answer the queries of article_search, too.")
     verify: bool = Field(True, description="Have judges look at the labels.")
-    sizes: Annotated[tuple[int, ...], Listed] = Field(
+    sizes: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Listed] = Field(
         (), description="Numbers of tools to choose from, as 16,64; all that the data has when none is named."
     )
     mode: Literal["auto", "forced"] | None = Field(None, description="Tool calls; what the sample says when not set.")

@@ -40,7 +40,7 @@ class MmOptions(Options):
         "channel",
         description="What speaks and recognises by voice: channel (text, errors at the rate wer), espeak (real audio "
         "here; pocketsphinx mishears an eighth to a half of the words), openai, or endpoint:NAME of models.toml.",
-        json_schema_extra={"choices": ["channel", "espeak", "openai"]},
+        json_schema_extra={"choices": ["channel", "espeak", "openai"], "forms": ["endpoint:NAME"]},
     )
     audio_folder: str | None = Field(
         None,

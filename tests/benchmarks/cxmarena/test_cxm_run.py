@@ -217,7 +217,7 @@ def test_every_kind_of_retrieval_finds_the_article(samples, kind):
     # A fused ranking has no chunks to count.
     assert ("public_hit@10" in values) == (kind != "hybrid:hashing")
     with pytest.raises(BadOption, match="retrieval='telepathy'"):
-        play(samples["article_search"], retrieval="telepathy")
+        play(samples["article_search"], retrieval="hybrid:telepathy")
 
 
 def test_chunks_are_counted_before_documents_in_the_public_way(samples):

@@ -129,7 +129,7 @@ async def test_what_nobody_understood_is_told_as_such(server: SpeechServer) -> N
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"audio": "gramophone"}, "channel, espeak, openai, endpoint:NAME"),
+        ({"audio": "gramophone"}, "channel, espeak, openai or endpoint:NAME"),
         ({"audio": "openai"}, "OPENAI_API_KEY"),
         ({"audio": "endpoint:nobody"}, "nobody"),
         ({"audio": "espeak"}, "apt install espeak-ng"),
