@@ -80,3 +80,20 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     main(page).get_by_role("button", name="Use the phone").click()
     keyed(page, "persona-do-2").get_by_role("button").click()
     see(page, "airplane mode: yes")
+
+
+def test_a_list_that_was_open_once_does_not_bring_its_old_choice_back(page: Page, lab: Lab) -> None:
+    go(page, lab.url, "persona_lab")
+    main(page).get_by_role("button", name="No persona").click()
+    page.get_by_test_id("stPopoverBody").get_by_role("button", name="Remove").click()
+    settle(page)
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    main(page).get_by_role("button", name="Easy persona").click()
+    expect(page.get_by_test_id("stPopoverBody").get_by_text("The agent is")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_test_id("stSidebar").get_by_role("button", name="What the agent knows").click()
+    expect(page).to_have_url(re.compile("variant=hard-0-text&variant=hard-1-text&variant=hard-2-text"))
+    settle(page)
+    main(page).get_by_text("Presentation").click()
+    expect(page).to_have_url(re.compile("show=large"))
+    expect(page).to_have_url(re.compile("variant=hard-0-text&variant=hard-1-text&variant=hard-2-text"))

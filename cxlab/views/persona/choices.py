@@ -94,7 +94,7 @@ SETS: dict[str, tuple[VariantChoice, ...]] = {
     "Personas": (VariantChoice("none"), VariantChoice("easy"), VariantChoice("hard")),
     "What the agent knows": (VariantChoice("hard", 0), VariantChoice("hard", 1), VariantChoice("hard", 2)),
     "Three hard ones": (VariantChoice("hard"), VariantChoice("hurried"), VariantChoice("wary")),
-    "Text and voice": (VariantChoice("hard", 0), VariantChoice("hard", 0, "voice"), VariantChoice("hard", 2, "voice")),
+    "Text and voice": (VariantChoice("hard", 0), VariantChoice("hard", 0, "voice")),
     "One of them aloud": (VariantChoice("hard", 0), VariantChoice("hard", 1), VariantChoice("hard", 2, "sound")),
 }
 SET_WORDS = {
@@ -310,17 +310,21 @@ def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) 
         return replace(now, columns=(*now.columns[:place], *put_in, *now.columns[place + 1 :]), beats=0)
 
     look: Any = "tertiary" if now.large else "secondary"
-    with st.popover(name, width="stretch", type=look, wrap=True, key=f"persona-v{place}"):
+    # A list in a popover that is shut is told nothing of what it now stands at and reports what it stood at when it
+    # was last open: each choice has lists of its own. And what is open over a column that goes does not stay open over
+    # the one that takes its place.
+    at = f"{place}-{column.code}"
+    with st.popover(name, width="stretch", type=look, wrap=True, key=f"persona-v{place}-of-{len(now.columns)}"):
         _list(
-            "Persona", f"persona-{place}", list(PERSONAS), column.persona, PERSONAS.__getitem__,
+            "Persona", f"persona-{at}", list(PERSONAS), column.persona, PERSONAS.__getitem__,
             lambda value: put(replace(column, persona=value)),
         )  # fmt: skip
         _list(
-            "The agent is", f"exposure-{place}", list(EXPOSURES), column.exposure, EXPOSURES.__getitem__,
+            "The agent is", f"exposure-{at}", list(EXPOSURES), column.exposure, EXPOSURES.__getitem__,
             lambda value: put(replace(column, exposure=value)),
         )  # fmt: skip
         _list(
-            "Line", f"modality-{place}", list(offer.lines), column.modality, lambda each: offer.lines[each],
+            "Line", f"modality-{at}", list(offer.lines), column.modality, lambda each: offer.lines[each],
             lambda value: put(replace(column, modality=value)),
         )  # fmt: skip
         for line, needed in offer.lacks.items():
@@ -328,7 +332,7 @@ def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) 
         if column.modality == "voice":
             losses = sorted({*LOSSES, column.wer})
             _list(
-                "Word error rate", f"wer-{place}", losses, column.wer, lambda each: f"{each} %",
+                "Word error rate", f"wer-{at}", losses, column.wer, lambda each: f"{each} %",
                 lambda value: put(replace(column, wer=value)),
                 "How many words in a hundred the recogniser gets wrong, in both directions.",
             )  # fmt: skip

@@ -41,6 +41,8 @@ PERCENT = frozenset({"pass", "adaptation"})
 """Figures that every page writes in per cent."""
 _COLUMNS = {"user_effort": "user_effort_score", "arga": "arga_score"}
 _PLAIN = {"pass": "goals reached", "turns": "turns", "adaptation": "messages that adapt"}
+# As in the dialogues: a difference in goals that would matter.
+_LARGE = 0.2
 _PARTS = (
     ("a", "Correctness", "critical field accuracy × pass^1"),
     ("b", "Recovery", "mean of modality robustness, ARGA and error recovery rate"),
@@ -260,7 +262,10 @@ def say_sure(by: str, gaps: pl.DataFrame) -> str:
     # Of equals the last: it is furthest from the plainest.
     best = max(enumerate(pairs.iter_rows()), key=lambda one: (one[1][2], one[0]))[1]
     if not best[2]:
-        return f"{_TITLES[by]} changes neither turns, words that adapt nor goals for sure"
+        return (
+            _say_unsure(by, asked)
+            or f"{_TITLES[by]}: no sure difference in turns, messages that adapt or goals reached"
+        )
     rows = told.filter(level=best[0], base=best[1])
     sure = [
         f"{_write_more(row['metric'], row['difference'])} {_PLAIN[row['metric']]}"
@@ -269,6 +274,17 @@ def say_sure(by: str, gaps: pl.DataFrame) -> str:
     unsure = [_PLAIN[metric] for metric in rows.filter(~pl.col("sure"))["metric"]]
     rest = f"; {' and '.join(unsure)}: cannot tell" if unsure else ""
     return f"{pair_name(by, best[0], best[1]).replace('<br>', ' ')}: {', '.join(sure)}{rest}"
+
+
+def _say_unsure(by: str, asked: pl.DataFrame) -> str:
+    """The largest difference in goals where it would matter if it were none of chance: without it "no sure difference"
+    is read as "no effect"."""
+    goals = asked.filter(pl.col("metric") == "pass").sort(pl.col("difference").abs(), descending=True)
+    if goals.is_empty() or abs((most := goals.row(0, named=True))["difference"]) < _LARGE:
+        return ""
+    pair = pair_name(by, most["level"], most["base"]).replace("<br>", " ")
+    fewer = _write_more("pass", most["difference"])
+    return f"{pair}: {fewer} goals reached, not sure; no sure difference in turns or messages that adapt"
 
 
 def _write_more(metric: str, gap: float) -> str:

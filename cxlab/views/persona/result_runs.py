@@ -73,15 +73,16 @@ def offer_others(known: pl.DataFrame, sides: Sequence[str]) -> None:
                 st.rerun()
 
 
-def say_alike(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str) -> None:
-    """On how many conversations the levels are compared, where some terms were not played at every level."""
+def say_alike(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str) -> tuple[str, int]:
+    """On how many conversations the levels are compared, where some terms were not played at every level, and how many
+    there are in all; "" where it is every one."""
     kept, every = [], []
     for told in results.load(sides, prefix).values():
         own = results.narrow(told.cases, only)
         every += own
         kept += results.keep_alike(own, by)
     if len(kept) == len(every):
-        return
+        return "", len(every)
     held = [
         " and ".join(map(terms.name_level, [name] * len(left), left))
         for name in results.WITHIN[by]
@@ -89,10 +90,7 @@ def say_alike(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: st
         < len({getattr(one, name) for one in every})
     ]  # fmt: skip
     where = f" ({'; '.join(held)})" if held else ""
-    st.caption(
-        plain(
-            f"Like with like: the levels are compared on {len(kept):,} of {len(every):,} conversations{where}; the "
-            f"others were not played at every level. Figures that set voice against text, and all together, have every "
-            "one."
-        )
-    )
+    return (
+        f"Like with like: the levels are of the {len(kept):,} conversations{where} that were played at every level; "
+        f"the first row, and figures that set voice against text, are of all {len(every):,}."
+    ), len(every)

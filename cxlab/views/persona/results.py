@@ -49,7 +49,6 @@ def show_results() -> None:
         return
     _warn(known, scene)
     offer_others(known, scene.runs)
-    say_alike(scene.runs, scene.by, scene.only, scene.prefix)
     with st.spinner("Reading the runs"):
         whole, parts = scene.table(scene.runs, ()), scene.table(scene.runs, (scene.by,))
         gaps = cached(
@@ -119,9 +118,8 @@ def _show_sure(scene: ResultSelection, whole: pl.DataFrame) -> None:
         plain(f"{short_model(first)}: {words[:1].lower()}{words[1:]}" if len(scene.sides) > 1 else words),
         plain(
             (f"{rest}. " if rest else "")
-            + "Of pairs of conversations alike but for this, whatever else was varied in them (Dialogues tells of the "
-            "ones in text that it shows), each pair counting once where the chart below pools what it counts; "
-            f"corrected for {found[first].height} comparisons of each model."
+            + "Of all pairs of conversations that are alike but for this; Dialogues tells of those like the ones on "
+            f"its stage alone. Corrected for {found[first].height} comparisons of each model."
         ),
     )
 
@@ -133,17 +131,12 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
         terms.find(scene.metric, scene.by, rows.filter(grp=ALL), gaps),
         plain(
             f"{terms.define(scene.metric)} {'As the judges see it. ' if scene.prefix else ''}"
-            f"Whiskers: 95 % intervals, tasks as clusters. {_say_which(scene)}"
+            "Whiskers: 95 % intervals, tasks as clusters."
         ),
         ["simulated"] if any(mark.simulated for mark in scene.marks.values()) else [],
     )
-    if len(scene.runs) > 1:
-        link(
-            "These runs on Compare: a task at a time, the samples that all of them have",
-            "compare",
-            View(benchmark=BENCHMARK, runs=scene.stored),
-        )
-    groups = _groups(scene, frame)
+    alike, count = say_alike(scene.runs, scene.by, scene.only, scene.prefix)
+    groups = _groups(scene, frame, f"All {count:,}" if alike else "All together")
     lines = _floor_lines(scene)
     cells = terms.published_cells(scene.metric, scene.by, scene.only)
     beside = False
@@ -167,16 +160,23 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
             alt=f"{scene.title} by {scene.by} and model, with 95 % intervals.",
         )  # fmt: skip
         _explain_lines(scene, lines)
+        st.caption(plain(f"{alike} {_say_which(scene)}".strip()))
+        if len(scene.runs) > 1:
+            link(
+                "These runs on Compare: a task at a time, the samples that all of them have",
+                "compare",
+                View(benchmark=BENCHMARK, runs=scene.stored),
+            )
         if is_new(key, picked):
             open_page("failures", _behind(scene, *map(str, picked[0][:2])))
     if beside:
         badge("published", "grey diamonds: " + terms.SOURCE)
 
 
-def _groups(scene: ResultSelection, frame: pl.DataFrame) -> dict[str, str]:
+def _groups(scene: ResultSelection, frame: pl.DataFrame, together: str) -> dict[str, str]:
     """Names of the levels that there are, in their order; imported runs may have domains of their own."""
     there = set(frame["grp"])
-    names = {ALL: "All together"} | terms.levels(scene.by)
+    names = {ALL: together} | terms.levels(scene.by)
     names |= {group: label(group) for group in sorted(there - names.keys())}
     return {group: name for group, name in names.items() if group in there}
 
@@ -316,7 +316,7 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
     own = frame.filter(side=side)
     order = [*results.FIGURES[:1], *sorted(m for m in own["metric"].unique() if m.startswith("pass^"))]
     order += [*measured_metrics.METRICS, *(name for name in measured_metrics.EXTRA if name != "pass")]
-    groups = _groups(scene, own)
+    groups = _groups(scene, own, "All together")
     cells = {(row["metric"], row["grp"]): row for row in own.iter_rows(named=True)}
     rows = []
     for metric in order:

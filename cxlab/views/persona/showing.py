@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import polars as pl
 import streamlit as st
@@ -16,7 +17,7 @@ from cxlab.store import write
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
 from cxlab.ui.labels import label, plain, section
-from cxlab.views.persona.choices import SETS, Choices, VariantChoice
+from cxlab.views.persona.choices import EXPOSURES, SETS, Choices, VariantChoice
 from cxlab.views.persona.choices import write as write_address
 from cxlab.views.persona.queries import list_runs, load_agent_messages
 
@@ -32,6 +33,9 @@ _CALLED = {
     "hurried": "a hurried one",
     "wary": "a wary one",
 }
+_OF_WHOM = {0: " of the customer", 1: "", 2: ""}
+# Of conversations; from this difference in goals reached on a tester asks for more of them.
+_LARGE = 0.2
 _OPENING = "simulated:strong"
 
 
@@ -175,57 +179,102 @@ def describe(one: TaskContrast) -> str:
     )
 
 
+class Comparison(NamedTuple):
+    """A column against the first one, from which one thing sets it apart: what that is, and what both have alike."""
+
+    what: str
+    whose: str
+    told: Term
+    base: Term
+    lines: tuple[str, str] = (worth_showing.TEXT, worth_showing.TEXT)
+
+
+def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
+    """The columns that stored conversations can be held against the first for: by another persona, by what the agent
+    is told of a customer who has one, or by voice as runs usually have it."""
+    first, found = columns[0], []
+    base, whose = (first.persona, first.exposure), f"{first.persona} customers"
+    for column in dict.fromkeys(columns[1:]):
+        told = column.persona, column.exposure
+        if told[1] == base[1] and column.modality == first.modality == worth_showing.TEXT and told != base:
+            what = f"{told[0].capitalize()} persona against {_CALLED[base[0]]}"
+            found.append(Comparison(what, f"text, the agent {EXPOSURES[base[1]]}{_OF_WHOM[base[1]]}", told, base))
+        elif told[0] == base[0] != "none" and column.modality == first.modality == worth_showing.TEXT and not base[1]:
+            if told != base:
+                found.append(Comparison(_EXPOSED[told[1]], f"text, {whose}", told, base))
+        elif told == base and (first.modality, column) == (worth_showing.TEXT, replace(first, modality="voice")):
+            lines = worth_showing.VOICE, worth_showing.TEXT
+            alike = f"{whose if base[0] != 'none' else 'no persona'}, the agent {EXPOSURES[base[1]]}"
+            what = f"By voice, {column.wer} % misheard, against text"
+            found.append(Comparison(what, alike, told, base, lines))
+    return found
+
+
 def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = False, typical: str = "") -> None:
     """Over all stored runs of the agent: does what sets the columns apart show, in its words and in what comes of them?
 
-    Of personas while the agent is told nothing, or of what it is told of a hard customer; each column is held against
-    the first. Nothing where the columns differ in something else, or nothing is stored. `brief`: a line, for a stage,
-    which also says by which rule the example is a `typical` one.
+    Each column is held against the first, where one thing sets the two apart. Nothing where nothing is stored.
+    `brief`: a line, for a stage, which also says by which rule the example is a `typical` one.
     """
-    terms = list(dict.fromkeys((column.persona, column.exposure) for column in columns))
-    by_persona = len({exposure for _, exposure in terms}) == 1
-    by_exposure = {persona for persona, _ in terms} == {"hard"}
-    runs = tuple(_runs_of(agent))
-    if len(terms) > 1 and runs and not (by_persona or by_exposure):
+    runs = _runs_of(agent)
+    asked = list_comparisons(columns)
+    if runs and not asked and len(set(columns)) > 1:
         st.caption("These conversations differ in more than one thing, so no measured difference is told of them.")
-    if len(terms) < 2 or terms[0][1] != 0 or not (by_persona or by_exposure) or not runs:
-        return
-    measured = [(term, cached(measure, runs, term, terms[0], _tests(terms))) for term in terms[1:]]
-    found = [(term, effects) for term, effects in measured if effects]
+    tests = len(asked) * len(worth_showing.FIGURES)
+    measured = [
+        (one, cached(measure, _runs_for(agent, runs, one.lines), one.told, one.base, tests, one.lines))
+        for one in asked
+        if runs
+    ]
+    found = [(one, effects) for one, effects in measured if effects]
     if not found:
         return
-    whose = "hard customers" if by_exposure else "the agent told nothing of the customer"
-    first = found[0][1][0]
-    told = [
-        (
-            _EXPOSED[term[1]] if by_exposure else f"{term[0].capitalize()} persona against {_CALLED[terms[0][0]]}",
-            effects,
-        )
-        for term, effects in found
-    ]
     # The last column is the one that is furthest from the first; what is sure comes before what is not.
-    what, effects = max(enumerate(told), key=lambda one: (any(each.shown for each in one[1][1]), one[0]))[1]
-    finding = f"{what}: {tell_finding(effects)}"
+    ranks = ((any(e.shown for e in effects), any(map(_is_large, effects)), n) for n, (_, effects) in enumerate(found))
+    best, effects = found[max(ranks)[2]]
+    first = effects[0]
+    finding = f"{best.what}: {tell_finding(effects)}"
+    pairs = "1 pair" if first.n == 1 else f"{first.n} pairs"
     if brief:
-        pairs = "pair" if first.n == 1 else "pairs"
-        over = f"Over {first.n} {pairs} of stored conversations, {first.tasks} tasks; below is one example."
+        over = f"Over {pairs} of stored conversations, {first.tasks} tasks; below is one example."
         rule = f"The example is {plain(typical)}." if typical else None
         st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
         return
-    pairs = "1 pair" if first.n == 1 else f"{first.n} pairs"
     section(
         plain(finding),
-        plain(f"Over {pairs} of stored conversations of {label(agent)} ({first.tasks} tasks, text, {whose})."),
+        plain(f"Over {pairs} of stored conversations of {label(agent)} ({first.tasks} tasks, {best.whose})."),
     )
     with st.popover("Each difference", type="tertiary", key="persona-effects"):
-        st.markdown("\n".join(f"- **{plain(what)}**: {plain(tell_effect(effects))}" for what, effects in told))
-        st.caption(f"Means, and 95 % intervals of the difference, corrected for {_tests(terms)} comparisons.")
+        st.markdown("\n".join(f"- **{plain(one.what)}**: {plain(tell_effect(effects))}" for one, effects in found))
+        st.caption(f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons.")
 
 
-def measure(runs: tuple[str, ...], told: Term, base: Term, tests: int) -> list[PairedEffect]:
+def _runs_for(agent: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tuple[str, ...]:
+    """The agent's run; of two ways to speak also the largest one on the same data that has the other way."""
+    if lines[0] == lines[1]:
+        return tuple(runs)
+    rows = cached(list_runs).filter(
+        (pl.col("model") == agent) & ~pl.col("again") & pl.col("dataset_id").is_in(list(runs.values()))
+    )
+    spoken = rows.filter(pl.col("modalities").list.contains(lines[0])).sort("conversations", descending=True)
+    return tuple(dict.fromkeys([*runs, *spoken["run_id"].head(1)]))
+
+
+def measure(
+    runs: tuple[str, ...],
+    told: Term,
+    base: Term,
+    tests: int,
+    lines: tuple[str, str] = (worth_showing.TEXT, worth_showing.TEXT),
+) -> list[PairedEffect]:
     """What these terms change against plainer ones in these runs; one of so many `tests` that are told together."""
     stored = load_figures(runs, _FIGURES, TERMS)
-    return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base, 1 - 0.05 / tests)
+    return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base, 1 - 0.05 / tests, lines)
+
+
+def _is_large(one: PairedEffect) -> bool:
+    """Whether a difference in goals would matter if it were none of chance."""
+    return one.figure == "pass" and not one.shown and abs(one.difference) >= _LARGE
 
 
 def tell_finding(effects: Sequence[PairedEffect]) -> str:
@@ -237,10 +286,11 @@ def tell_finding(effects: Sequence[PairedEffect]) -> str:
         size, more = abs(one.difference), "more" if one.difference > 0 else "fewer"
         much = f"{size:.1f} {more}" if one.figure == "turns" else f"{100 * size:.1f} points {more}"
         sure.append(f"{much} {worth_showing.FIGURES[one.figure]}")
-    unsure = " and ".join(
-        ", ".join(worth_showing.FIGURES[one.figure] for one in effects if not one.shown).rsplit(", ", 1)
-    )
-    return "; ".join(part for part in (", ".join(sure), unsure and f"no sure difference in {unsure}") if part)
+    # What may be chance and would matter is not hidden behind "no sure difference".
+    large = [f"{_tell(one).partition(' (')[0]}, not sure" for one in effects if _is_large(one)]
+    rest = [worth_showing.FIGURES[one.figure] for one in effects if not one.shown and not _is_large(one)]
+    unsure = " and ".join(", ".join(rest).rsplit(", ", 1))
+    return "; ".join(part for part in (", ".join(sure), *large, unsure and f"no sure difference in {unsure}") if part)
 
 
 def tell_effect(effects: Sequence[PairedEffect]) -> str:

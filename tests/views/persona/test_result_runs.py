@@ -57,5 +57,12 @@ def test_what_is_sure_comes_first_and_of_the_pair_that_shows_most() -> None:
     assert say_sure("persona", pl.concat([told, more])) == say_sure("persona", told)
     assert say_sure("persona", more).startswith("Hard persona against easy persona: 20.0 points fewer")
     nothing = told.with_columns(verdict=pl.lit("cannot tell"))
-    assert say_sure("persona", nothing) == "Persona changes neither turns, words that adapt nor goals for sure"
+    assert say_sure("persona", nothing) == (
+        "Persona: no sure difference in turns, messages that adapt or goals reached"
+    )
+    many = told.with_columns(verdict=pl.lit("cannot tell"), difference=pl.col("difference") * 10)
+    assert say_sure("persona", many) == (
+        "Hard persona against no persona: 30.0 points fewer goals reached, not sure; no sure difference in turns or "
+        "messages that adapt"
+    )
     assert say_sure("persona", told.clear()) == ""

@@ -1,6 +1,6 @@
 """Which tasks show most of what a persona or an exposure does, and what exposure does over all: from stored runs.
 
-Conversations in text with trial and task alike are set beside each other; floors are left to the caller.
+Conversations with trial and task alike are set beside each other; floors are left to the caller.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SETS: dict[str, tuple[Term, ...]] = {
     "exposure": (("hard", 0), ("hard", 1), ("hard", 2)),
 }
 """What is set beside each other, each as (persona, exposure): three customers, or three things told of one."""
+TEXT, VOICE = "text", "voice"
 _SEED = 20260102
 # Sums of shares may miss 0 by less than this.
 _NOTHING = 1e-9
@@ -125,27 +126,30 @@ def measure_effect(
     told: Term,
     base: Term,
     level: float = 0.95,
+    lines: tuple[str, str] = (TEXT, TEXT),
 ) -> list[PairedEffect]:
-    """Conversations in text under the terms `told` against those under `base`, pair by pair of a task and trial.
+    """Conversations under the terms `told` against those under `base`, pair by pair of a task and trial.
 
-    `said`: (run, attempt) → the agent's messages; `level`: of the intervals. Shares are from 0 to 1. Empty where there
-    is no pair.
+    `said`: (run, attempt) → the agent's messages; `level`: of the intervals; `lines`: by text or by voice, of both.
+    Runs on one line each are taken for one. Shares are from 0 to 1. Empty where there is no pair.
     """
     values: dict[tuple[str, str, str], float] = {
         (run, attempt, metric): value / 100 if metric == "pass" else value
         for run, attempt, metric, value in figures.select("run_id", "attempt_id", "metric", "value").iter_rows()
         if value is not None
     }
-    sides: dict[Term, dict[tuple[str, str, int], tuple[str, str]]] = {base: {}, told: {}}
-    for row in conversations.filter(pl.col("modality") == "text").iter_rows(named=True):
-        if (term := (row["persona"], int(row["exposure"]))) in sides:
-            sides[term][row["run_id"], row["task"], row["trial"]] = row["run_id"], row["attempt_id"]
-    shared = [key for key in sides[base] if key in sides[told]]
+    asked, plainer = (told, lines[0]), (base, lines[1])
+    sides: dict[tuple[Term, str], dict[tuple[str, str, int], tuple[str, str]]] = {plainer: {}, asked: {}}
+    for row in conversations.iter_rows(named=True):
+        if (term := ((row["persona"], int(row["exposure"])), row["modality"])) in sides:
+            run = row["run_id"] if lines[0] == lines[1] else ""
+            sides[term][run, row["task"], row["trial"]] = row["run_id"], row["attempt_id"]
+    shared = [key for key in sides[plainer] if key in sides[asked]]
     found = []
     for figure in FIGURES:
         pairs = []
         for key in shared:
-            both = [_value(values, said, sides[at][key], figure) for at in (told, base)]
+            both = [_value(values, said, sides[at][key], figure) for at in (asked, plainer)]
             if both[0] is not None and both[1] is not None:
                 pairs.append((both[0], both[1], key[1]))
         if not pairs:

@@ -69,3 +69,16 @@ def test_an_effect_that_is_there_shows_and_one_that_is_not_does_not() -> None:
     assert found["pass"].low <= 0 <= found["pass"].high
     assert not found["turns"].shown
     assert measure_effect(conversations, figures, said, ("hard", 2), ("hard", 0)) == []
+
+
+def test_voice_is_held_against_text_of_another_run_task_by_task() -> None:
+    cells = {(f"t{n}", "hard", 0): (True, 9) for n in range(12)}
+    typed, figures = frames(cells)
+    cells = dict.fromkeys(cells, (False, 12))
+    spoken, heard = (each.with_columns(run_id=pl.lit("v")) for each in frames(cells))
+    both = pl.concat([typed, spoken.with_columns(modality=pl.lit("voice"))]), pl.concat([figures, heard])
+    found = measure_effect(*both, {}, ("hard", 0), ("hard", 0), lines=("voice", "text"))
+    assert [(one.figure, one.base, one.told, one.n, one.shown) for one in found] == [
+        ("pass", 1.0, 0.0, 12, True), ("turns", 9.0, 12.0, 12, True),
+    ]  # fmt: skip
+    assert measure_effect(typed, figures, {}, ("hard", 0), ("hard", 0), lines=("voice", "text")) == []
