@@ -74,7 +74,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     comparison_sets.choose_lead(benchmark)
     comparison_sets.choose_set(compared, benchmark)
 ranking = ui.cached(queries.ranked, scope, unit)
-if ranking is not None and ranking.table.height == 1 and ranking.floors.height and not scope.models:
+if ranking is not None and ranking.table.height == 1 and ranking.floors.height and unit == "model" and not scope.models:
     # Nothing else to compare with: then a constant agent is a side like any other.
     scope = scope.change(models=(ranking.leader, *ranking.floors["side"]))
     compared, ranking = ui.cached(queries.compared, scope, unit), ui.cached(queries.ranked, scope, unit)
@@ -115,7 +115,7 @@ groups = comparison.list_groups(about, scope, unit, facets)
 by = ui.choose(view, "field", "Side by side", list(groups), names=groups, style="segments") if len(groups) > 1 else ""
 grouped = comparison.show_scores(about, scope, unit, by, title, named, beside, decided, corrected)
 if by or baseline != ranking.leader:
-    gaps = ui.cached(queries.differences, scope, baseline, unit, by, tuple(named))
+    gaps = ui.cached(queries.differences, scope, baseline, unit, by, tuple(named), grouped.least)
     comparison.show_gaps(about, gaps, unit, by, title, named, baseline, grouped)
 
 st.divider()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.numbers import format_count, format_interval, format_value
-from cxlab.charts.theme import PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
+from cxlab.charts.theme import BUTTON_PX, PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -102,6 +102,8 @@ def draw_board(
     top += max(raised) * _NAME_PX / _ROW_PX
     figure.update_yaxes(categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, top])
     height = _FRAME_PX + _ROW_PX * max(rows.height + (top > rows.height), 2) + _NAME_PX * max(raised)
+    # The button that saves the picture stands in the upper right corner, where a value of 100 would lie under it.
+    figure.update_layout(margin={"r": BUTTON_PX})
     return style_figure(figure, dark, height=height)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cxlab.charts.theme import PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
+from cxlab.charts.theme import BUTTON_PX, PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -108,7 +108,7 @@ def draw_dots(
     style_figure(
         figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
     )
-    figure.update_layout(shapes=rules)
+    figure.update_layout(shapes=rules, margin={"r": BUTTON_PX})
     if last > first:
         # Plotly leaves no room for names of its own accord.
         pad = 0.03 * (last - first)

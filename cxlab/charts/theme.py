@@ -184,6 +184,11 @@ def _plain_template(dark: bool) -> dict[str, Any]:
     return found
 
 
+BUTTON_PX = 52
+"""The right margin of charts whose values may reach their right end: the button that saves the picture stands there,
+and would cover them."""
+
+
 def style_figure(figure: "Figure", dark: bool, *, height: int, values: str = "x") -> "Figure":
     """Put the template on a figure; the grid stays on the value axis ("x", "y", "both" or "none") only."""
     from cxlab.charts.lazy_figure import LazyFigure

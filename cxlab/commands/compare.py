@@ -79,7 +79,7 @@ def compare(
     if unit == "run_id":
         runs = of_runs(about.card.id, about.switches)
         apart = find_differing({run: runs[run].conditions for run in view.runs})
-    names = _name_sides(found, unit)
+    names = _name_sides(about, found, unit)
     made = correct(decisions.in_force()) if with_corrections else None
     told = [
         _tell(about, each, baseline, names, made and correct_ranking(about, view, each, made)) for each in found.tasks
@@ -169,12 +169,12 @@ def _tell_set(found: "ComparisonSet") -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _name_sides(found: "Rankings", unit: "Unit") -> dict[str, str]:
+def _name_sides(about: "Declaration", found: "Rankings", unit: "Unit") -> dict[str, str]:
     """How sides are called: models by their ids, which one types; runs as on the pages."""
-    from cxlab.read.run_names import call_runs
+    from cxlab.read.run_names import call_runs_of
 
     sides = [row for each in found.tasks for row in each.compared.coverage.select("side", "model").iter_rows()]
-    return {side: side for side, _ in sides} if unit == "model" else call_runs(list(dict.fromkeys(sides)), {})
+    return {side: side for side, _ in sides} if unit == "model" else call_runs_of(about, list(dict.fromkeys(sides)), {})
 
 
 def _tell(

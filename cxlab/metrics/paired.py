@@ -1,7 +1,7 @@
 """Two systems on the same samples: is the difference real?"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from cxlab.errors import BadOption
 from cxlab.metrics.intervals import Bounds, number_clusters, sum_clusters
 
 _EXACT_UP_TO = 16  # clusters: their 65,536 sign patterns are quickly looked at one by one
+LEAST_CLUSTERS = 8
+"""No slice with fewer clusters is tested at all: even when nothing is corrected, all but one must point one way."""
 
 
 class Paired(NamedTuple):
@@ -200,6 +202,28 @@ def mcnemar_exact(b: int, c: int) -> float:
         tail += term
         term = term * (pairs - drawn) // (drawn + 1)
     return min(1.0, 2 * tail / (1 << pairs))
+
+
+def clusters_to_reject(comparisons: int, *, alpha: float = 0.05) -> int:
+    """The fewest clusters with which a sign flip can reject anything at all once corrected for so many comparisons.
+
+    With all G clusters on one side p is 2 / 2**G; below alpha / comparisons from G > 1 + log2(comparisons / alpha) on.
+    """
+    return math.floor(math.log2(max(1, comparisons) / alpha)) + 2
+
+
+def least_clusters(sizes: Iterable[int], times: int = 1) -> int:
+    """How many clusters a slice must have to be worth a test, where slices of these sizes are tested together.
+
+    Each slice is tested `times` times (against so many others). The fewest, from LEAST_CLUSTERS on, with which those
+    slices that have as many can each reject something: so no slice is counted in the correction that could never be
+    told apart, and none is called large enough that is not. It depends on sizes alone, never on what was found.
+    """
+    sizes = list(sizes)
+    least = LEAST_CLUSTERS
+    while least < clusters_to_reject(times * sum(size >= least for size in sizes)):
+        least += 1
+    return least
 
 
 def minimum_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float:

@@ -1,7 +1,7 @@
 """What a report says of one benchmark: the decision, figures by task and facet, paths, settings and failures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -11,11 +11,12 @@ from cxlab.charts.numbers import format_interval, format_points
 from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
 from cxlab.read.annotations import marked_samples
 from cxlab.read.attempts import attempt, known_models
-from cxlab.read.comparison import ranking, score_sums
+from cxlab.read.comparison import ranking
 from cxlab.read.comparison.corrected import correct_ranking
 from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of, one_a_trial
+from cxlab.read.comparison.run_floors import with_floors
+from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of
 from cxlab.read.comparison.words import (
     MARKED_STANDING,
     say_customers,
@@ -24,10 +25,10 @@ from cxlab.read.comparison.words import (
     say_left_out,
     say_set,
 )
-from cxlab.read.conditions import RunConditions, find_differing, of_runs
+from cxlab.read.conditions import find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import AttemptSet, facet_ids
-from cxlab.read.run_names import call_runs
+from cxlab.read.run_names import call_runs_of
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
@@ -139,7 +140,7 @@ def find_section(
     known = of_runs(about.card.id, about.switches)
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
     if unit == "run_id":
-        scored = [replace(each, floors=_floors_beside(about, view, each, known)) for each in scored]
+        scored = [with_floors(about, view, each) for each in scored]
     behind = _attempts_behind(about, view, unit, found.set, scored)
     runs = tuple(queries.runs(behind).iter_rows(named=True))
     names = _name_sides(about, runs, unit, [side for each in scored for side in each.table["side"]])
@@ -183,26 +184,6 @@ def _attempts_behind(
     return view.change(among=AttemptSet.of(pl.concat(parts)).keep()) if parts else view
 
 
-def _floors_beside(about: Declaration, view: View, found: Ranking, known: Mapping[str, RunConditions]) -> pl.DataFrame:
-    """What constant agents come to on the samples of runs that are compared, under the conditions of any of these; as
-    `Ranking.floors`. A constant agent whose run is compared is no floor then."""
-    compared = found.compared.results
-    own = {known[run].conditions.id for run in compared["run_id"].unique() if run in known}
-    floors = set(about.floor_models) - {known[run].model for run in view.runs if run in known}
-    wanted = view.change(
-        runs=(), models=tuple(sorted(floors)), without=(), sets=(), metric=found.task.metric,
-        tasks=(found.compared.task,) if found.compared.task else (),
-    )  # fmt: skip
-    results = one_a_trial(score_sums.of_attempts(wanted), known, "model").filter(
-        pl.col("set").is_in(own) & pl.col("side").is_in(floors)
-    )
-    keys = ["sample_id", "trial"]
-    samples = ranking.by_sample(results.join(compared.select(keys).unique(), on=keys, how="semi"))
-    names = {floor.model: floor.name for floor in about.floors}
-    told = ranking.summarise(samples, about.card.scale(found.task.metric))
-    return told.select("side", pl.col("side").replace(names).alias("name"), "value", "samples")
-
-
 def _without_floors(about: Declaration, view: View, runs: Sequence[Mapping[str, Any]]) -> View:
     """The view without constant agents, unless there is nobody else."""
     models = {run["model"] for run in runs}
@@ -216,7 +197,7 @@ def _name_sides(
     floors = {floor.model: floor.name for floor in about.floors}
     names = {run["model"]: floors.get(run["model"], short_model(run["model"])) for run in runs}
     if unit == "run_id":
-        names |= call_runs([(run["run_id"], run["model"]) for run in runs], names)
+        names |= call_runs_of(about, [(run["run_id"], run["model"]) for run in runs], names)
     return {side: names[side] for side in dict.fromkeys([*(each for each in ranked if each in names), *names])}
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_seconds, format_share, format_usd
 from cxlab.read.comparison.corrected import CorrectedRanking
-from cxlab.read.comparison.decision import LEAST_CLUSTERS, Decision, Slice
+from cxlab.read.comparison.decision import Decision, Slice
 from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, Passed
 from cxlab.read.comparison.ranking import Ranking, gaps_from
 from cxlab.read.comparison.words import (
@@ -204,10 +204,10 @@ def _power(found: Ranking, told: Decision) -> Figure:
     shared = found.compared.shared
     count = say_count(gap["n"], gap["clusters"], shared)
     finds = f"{count} find {least:.1f} points or more in four cases out of five." if least else ""
-    if told.decided and gap["clusters"] < LEAST_CLUSTERS:
+    if told.decided and gap["clusters"] < told.least:
         few = (
             f"It rests on {gap['clusters']} independent samples, enough for a test of this one difference; slices, of "
-            f"which many are tested at once, need {LEAST_CLUSTERS}."
+            f"which many are tested at once, need {told.least}."
         )
         return Figure(label, "none: settled, on few", f"{few} {finds}".rstrip())
     if told.decided:
@@ -235,10 +235,8 @@ def _power(found: Ranking, told: Decision) -> Figure:
 def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
     label = f"Where {rival} wins"
     if not told.looked_at:
-        return Figure(
-            label, "not looked at", f"No facet has two values with {LEAST_CLUSTERS} independent samples each."
-        )
-    large = f"large enough for a test ({LEAST_CLUSTERS} or more independent samples)"
+        return Figure(label, "not looked at", f"No facet has two values with {told.least} independent samples each.")
+    large = f"large enough for a test ({told.least} or more independent samples)"
     slices = "1 slice is" if told.looked_at == 1 else f"{told.looked_at} slices are"
     many = f"{slices} {large}; intervals are corrected for all that were tested"
     if not told.slices:
@@ -249,7 +247,8 @@ def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
         return f"{about.title(each.facet)}: {about.value(each.facet, each.value)}"
 
     first = told.slices[0]
-    span = "" if first.low is None or first.high is None else f" ({first.low:.1f} to {first.high:.1f})"
+    few = first.low is None or first.high is None
+    span = " (too few of them differ for an interval)" if few else f" ({first.low:.1f} to {first.high:.1f})"
     by = f"by {first.by:.1f} points{span} on {first.n:,} samples"
     if not first.sure:
         return Figure(label, "nowhere for sure", f"{many}. Among these it is furthest ahead in {say(0)}, {by}.")

@@ -1,6 +1,6 @@
 """What runs are called: the names that people gave them, used wherever a run is shown, and where to give one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -18,14 +18,16 @@ def name_run(run_id: str, model: str = "") -> str:
     return named or (f"{label(model)}, {run_id}" if model else run_id)
 
 
-def offer_names(runs: Sequence[str], key: str) -> None:
-    """Where one of these runs is given a name and notes, and where the latest of these is taken back."""
+def offer_names(runs: Sequence[str], key: str, called: Mapping[str, str] | None = None) -> None:
+    """Where one of these runs is given a name and notes, and where the latest of these is taken back; `called`: what
+    the page calls them."""
     if not runs:
         return
     with st.popover("Name and notes", icon=":material/edit:", help="Of a run; used wherever it is shown."):
         run_id = runs[0]
         if len(runs) > 1:
-            run_id = st.selectbox("Run", list(runs), format_func=name_run, key=f"{key}-run") or runs[0]
+            names = {(called or {}).get(run) or name_run(run): run for run in runs}
+            run_id = names[st.selectbox("Run", list(names), key=f"{key}-run") or next(iter(names))]
         with st.form(f"{key}-form-{run_id}", border=False):
             known = cached(annotations.run_names).get(run_id, "")
             name = st.text_input("Name", known, max_chars=LONGEST_NAME, key=f"{key}-name-{run_id}")

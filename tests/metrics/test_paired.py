@@ -5,14 +5,17 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxlab.errors import BadOption
 from cxlab.metrics.intervals import proportion_interval
 from cxlab.metrics.paired import (
+    LEAST_CLUSTERS,
+    clusters_to_reject,
     compare_pairs,
     holm,
+    least_clusters,
     mcnemar_exact,
     minimum_detectable,
     paired_difference,
@@ -259,3 +262,23 @@ def test_the_closed_form_agrees_with_the_bootstrap_on_many_clusters() -> None:
     assert closed.p == pytest.approx(drawn.p, abs=0.015)
     few = paired_difference(a[:100], b[:100], clusters[:100], seed=1, closed_form_from=2000)
     assert few == paired_difference(a[:100], b[:100], clusters[:100], seed=1)
+
+
+@pytest.mark.parametrize("comparisons", [1, 5, 13, 16, 40])
+def test_so_many_clusters_can_reject_something_and_one_less_nothing_whatever_they_hold(comparisons):
+    enough = clusters_to_reject(comparisons)
+    for clusters, verdict in ((enough, "above"), (enough - 1, "cannot tell")):
+        (found,) = compare_pairs([(np.full(clusters, 90.0), np.zeros(clusters))], seed=1, among=comparisons)
+        assert found.verdict == verdict, clusters
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 40), max_size=30), st.integers(1, 5))
+def test_slices_that_are_large_enough_can_each_be_told_apart_and_no_smaller_limit_would_do(sizes, times):
+    least = least_clusters(sizes, times)
+
+    def needed(limit):
+        return clusters_to_reject(times * sum(size >= limit for size in sizes))
+
+    assert least >= max(LEAST_CLUSTERS, needed(least))
+    assert least == LEAST_CLUSTERS or needed(least - 1) > least - 1

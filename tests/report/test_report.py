@@ -26,6 +26,7 @@ from cxlab.report.content import MOST_FAILURES, Section, find_section
 from cxlab.report.decision_figures import list_figures
 from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
+from cxlab.views.compare import queries as compared
 from tests.read.comparison.test_comparison_sets import FLOOR, steady
 from tests.stores.judged import HOSTILE, MODELS
 from tests.stores.runs import write_run
@@ -116,7 +117,11 @@ def test_runs_are_told_with_what_differs_and_floors_beside() -> None:
     assert list(section.apart) == ["Turns"]
     assert sorted(section.apart["Turns"].values()) == ["15", "5"]
     assert "Turns" not in dict(section.same)
-    assert section.decision == f"A, run {runs[0]} leads for sure"  # both ids end alike
+    assert section.decision == "A, turns 15 leads for sure"
+    # Compare's runs have the same constant agents beside them as the report's.
+    judged = compared.ranked(View("sage", runs=runs), "run_id")
+    assert judged is not None
+    assert judged.floors.select("side", "value", "samples").rows() == [(FLOOR, 20.0, 30)]
     floor = section.tasks[0].rows[-1]
     assert (floor["side"], floor["value"], floor["samples"]) == (FLOOR, 20.0, 30)
     text = write_report([(ABOUT, View("sage", runs=runs), "run_id")])

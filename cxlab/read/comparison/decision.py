@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.metrics.paired import compare_pairs
+from cxlab.metrics.paired import LEAST_CLUSTERS, compare_pairs, least_clusters
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.like_with_like import keep_alike
 from cxlab.read.comparison.other_metrics import (
@@ -17,12 +17,10 @@ from cxlab.read.comparison.other_metrics import (
     count_passed,
     find_other_leads,
 )
-from cxlab.read.comparison.ranking import SEED, Ranking
+from cxlab.read.comparison.ranking import SEED, Ranking, ends_of
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.records.benchmark_card import Declaration
 
-# Fewer clusters reject nothing at 5 % once several slices are looked at, so such a slice is no test that could count.
-LEAST_CLUSTERS = 8
 # A facet with more values tells single samples apart.
 _MOST_VALUES = 30
 _CLOSED_FORM_FROM = 500
@@ -31,8 +29,9 @@ _CLOSED_FORM_FROM = 500
 @dataclass(frozen=True)
 class Slice:
     """One value of a facet, and how far the rival is ahead of the leader on its `n` samples (`by` > 0), with an
-    interval that is corrected for all slices; `sure` where that is clear of 0. `held`: facet → the values that are left
-    of it where a slice is compared with others of its facet like with like."""
+    interval that is corrected for all slices, None where it would be all that a difference can be; `sure` where that is
+    clear of 0. `held`: facet → the values that are left of it where a slice is compared with others of its facet like
+    with like."""
 
     facet: str
     value: str
@@ -49,8 +48,9 @@ class Decision:
     """The leader of a task against one rival.
 
     `gap`: the rival's row of `Ranking.gaps`. `slices`: where the rival is ahead, furthest first, of `looked_at` values
-    of declared facets that have clusters enough for a test. `passed`: of either side. `other_leads`: who is first by
-    the other metrics that may lead. `metrics`: the two on the other declared metrics, those that differ for sure first.
+    of declared facets that have clusters enough for a test, which is `least` or more. `passed`: of either side.
+    `other_leads`: who is first by the other metrics that may lead. `metrics`: the two on the other declared metrics,
+    those that differ for sure first.
     """
 
     leader: str
@@ -61,6 +61,7 @@ class Decision:
     passed: Mapping[str, Passed]
     other_leads: tuple[OtherLead, ...]
     metrics: tuple[OtherMetric, ...]
+    least: int = LEAST_CLUSTERS
 
     @property
     def decided(self) -> bool:
@@ -75,20 +76,21 @@ def decide(about: Declaration, found: Ranking, rival: str = "") -> Decision | No
         return None
     rival = rival if rival in others else others[0]
     gap = next(row for row in found.gaps.iter_rows(named=True) if row["side"] == rival)
-    slices, looked_at = _find_slices(about, found, rival)
+    slices, looked_at, least = _find_slices(about, found, rival)
     passed = count_passed(found, [found.leader, rival])
     metrics = compare_metrics(about, found, rival)
-    return Decision(found.leader, rival, gap, slices, looked_at, passed, find_other_leads(about, found), metrics)
+    others_lead = find_other_leads(about, found)
+    return Decision(found.leader, rival, gap, slices, looked_at, passed, others_lead, metrics, least)
 
 
-def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[Slice, ...], int]:
-    """Where the rival's mean is the better one, furthest first, and how many slices were looked at.
+def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[Slice, ...], int, int]:
+    """Where the rival's mean is the better one, furthest first, how many slices were looked at, and how many clusters
+    each of them has at least.
 
     All slices count in the correction, but only where the rival is ahead at all is anything to be tested.
     """
     pairs = _pair(about, found, rival)
-    looked_at = 0
-    ahead: list[tuple[str, str, pl.DataFrame]] = []
+    every: list[tuple[str, str, pl.DataFrame]] = []
     held: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {}
     for facet in about.facets:
         if facet.identifies or facet.id not in pairs.columns:
@@ -98,12 +100,15 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
         parts = known.partition_by(facet.id, as_dict=True, include_key=False, maintain_order=True)
         if not 1 < len(parts) <= _MOST_VALUES:
             continue
-        for (value,), part in sorted(parts.items()):
-            if part["cluster"].n_unique() < LEAST_CLUSTERS:
-                continue
-            looked_at += 1
-            if part.select((pl.col("theirs") - pl.col("ours")).mean()).item() > 0:
-                ahead.append((facet.id, str(value), part))
+        every += [(facet.id, str(value), part) for (value,), part in sorted(parts.items())]
+    sizes = [part["cluster"].n_unique() for *_, part in every]
+    least = least_clusters(sizes)
+    looked_at = sum(size >= least for size in sizes)
+    ahead = [
+        each
+        for each, size in zip(every, sizes, strict=True)
+        if size >= least and each[2].select((pl.col("theirs") - pl.col("ours")).mean()).item() > 0
+    ]
     scale = about.card.scale(found.task.metric)
     span = None if scale is None else (-abs(scale[1] - scale[0]), abs(scale[1] - scale[0]))
     tested = compare_pairs(
@@ -112,11 +117,11 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
         seed=SEED, closed_form_from=_CLOSED_FORM_FROM, bounds=span, among=looked_at,
     )  # fmt: skip
     slices = [
-        Slice(facet, value, each.found.n, each.found.difference, _finite(each.found.low), _finite(each.found.high),
+        Slice(facet, value, each.found.n, each.found.difference, *ends_of(each.found, span),
               each.verdict == "above", held[facet])
         for (facet, value, _), each in zip(ahead, tested, strict=True)
     ]  # fmt: skip
-    return tuple(sorted(slices, key=lambda each: (not each.sure, -each.by, each.facet, each.value))), looked_at
+    return tuple(sorted(slices, key=lambda each: (not each.sure, -each.by, each.facet, each.value))), looked_at, least
 
 
 def _pair(about: Declaration, found: Ranking, rival: str) -> pl.DataFrame:
@@ -139,7 +144,3 @@ def _pair(about: Declaration, found: Ranking, rival: str) -> pl.DataFrame:
         pl.when(pl.col(name).n_unique() == 1).then(pl.col(name).first()) for name in facets
     )
     return values.join(own, on="sample_id", how="left").sort("sample_id")
-
-
-def _finite(end: float) -> float | None:
-    return end if abs(end) < float("inf") else None

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from cxlab.metrics.intervals import pooled_interval
-from cxlab.metrics.paired import Paired, compare_pairs
+from cxlab.metrics.paired import compare_pairs
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
-from cxlab.read.comparison.ranking import MANY, SEED, Ranking, by_sample, rank_task
+from cxlab.read.comparison.ranking import MANY, SEED, Ranking, by_sample, ends_of, rank_task
 from cxlab.read.comparison.sets import with_values
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
@@ -172,7 +172,8 @@ def _compare(
     for (metric, both), each in zip(pairs.items(), tested, strict=True):
         sign = -1 if metric in card.lower_is_better else 1
         our_mean, their_mean = both.select(pl.col("value", "theirs").mean()).row(0)
-        low, high = _tell_interval(each.found, _span(about, metric), sign)
+        ends = ends_of(each.found, _span(about, metric))
+        low, high = sorted(sign * end for end in ends if end is not None) if None not in ends else (None, None)
         scale = card.scale(metric)
         width = abs(scale[1] - scale[0]) if scale else max(abs(our_mean), abs(their_mean))
         by = sign * each.found.difference
@@ -180,14 +181,6 @@ def _compare(
         sure, n = each.verdict != "cannot tell", each.found.n
         told.append(OtherMetric(metric, our_mean, their_mean, n, by, low, high, sure, size))
     return tuple(sorted(told, key=lambda each: (not each.sure, -each.size, each.metric)))
-
-
-def _tell_interval(found: Paired, span: tuple[float, float] | None, sign: int) -> tuple[float | None, float | None]:
-    """The ends of an interval; None where the whole scale lies in it, which says that there is too little to tell."""
-    if span is not None and found.low <= span[0] and found.high >= span[1]:
-        return None, None
-    low, high = sorted(sign * end for end in (found.low, found.high))
-    return _number(low), _number(high)
 
 
 def _span(about: Declaration, metric: str) -> tuple[float, float] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from cxlab.metrics.intervals import Bounds, clustered_interval
-from cxlab.metrics.paired import Comparison, compare_pairs
+from cxlab.metrics.paired import Comparison, Paired, compare_pairs
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.sets import (
@@ -258,7 +258,7 @@ def differences(
             [pairs[place] for place in chosen], [clusters[place] for place in chosen], seed=SEED, closed_form_from=MANY,
             bounds=span,
         )  # fmt: skip
-        rows += [(place, keys[place], _row(each, less)) for place, each in zip(chosen, told, strict=True)]
+        rows += [(place, keys[place], _row(each, less, span)) for place, each in zip(chosen, told, strict=True)]
     rows.sort(key=lambda row: row[0])
     frame = pl.DataFrame([(*key, *row) for _, key, row in rows], schema=GAPS, orient="row")
     if any(few):
@@ -270,11 +270,21 @@ def differences(
     return frame.with_columns(pl.col(pl.Float64).replace([math.nan, math.inf, -math.inf], None))
 
 
-def _row(each: Comparison, less: bool) -> tuple[float | int | str, ...]:
+def ends_of(found: Paired, span: Bounds | None) -> tuple[float | None, float | None]:
+    """The ends of a difference's interval; None where it has none, or is all that a difference can be, which tells
+    nothing: so few clusters differ that no difference whatever could be rejected."""
+    if span is not None and found.low <= span[0] and found.high >= span[1]:
+        return None, None
+    low, high = (end if math.isfinite(end) else None for end in (found.low, found.high))
+    return low, high
+
+
+def _row(each: Comparison, less: bool, span: Bounds | None) -> tuple[float | int | str | None, ...]:
     found = each.found
+    low, high = ends_of(found, span)
     wins, losses = (found.losses, found.wins) if less else (found.wins, found.losses)
     words = {"above": "worse", "below": "better"} if less else {"above": "better", "below": "worse"}
     return (
-        found.n, found.clusters, found.difference, found.low, found.high, found.p, each.p, wins, found.ties, losses,
+        found.n, found.clusters, found.difference, low, high, found.p, each.p, wins, found.ties, losses,
         each.detectable, each.needed, words.get(each.verdict, each.verdict),
     )  # fmt: skip

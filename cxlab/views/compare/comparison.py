@@ -89,6 +89,8 @@ def show_scores(
     titles = {floor.model: floor.name for floor in about.floors}
     constant = pl.col("side").is_in(about.floor_models) & ~pl.col("side").is_in(list(named))
     lines = found.filter(constant).select("grp", value="mean", name=pl.col("side").replace(titles))
+    if unit == "run_id" and not by and (judged := cached(queries.ranked, view, unit)) is not None:
+        lines = judged.floors.select(grp=pl.lit(""), value="value", name="name")
     section(
         f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
         "Mean over samples, each counting once, with 95 % intervals"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from cxlab.read.comparison.decision import LEAST_CLUSTERS
+from cxlab.metrics.paired import LEAST_CLUSTERS, least_clusters
 from cxlab.read.comparison.like_with_like import LikeWithLike, say_alike
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.choices import choose_id
@@ -19,11 +19,12 @@ _TOO_FEW = "too few to test"
 @dataclass(frozen=True)
 class Groups:
     """Values of a facet in the order in which they are drawn: `names` of all, `shown` of those that are not folded
-    away, `few` those with too few clusters for a test."""
+    away, `few` those with fewer clusters than `least`: too few for a test."""
 
     names: Mapping[str, str]
     shown: Mapping[str, str]
     few: frozenset[str] = frozenset()
+    least: int = LEAST_CLUSTERS
 
 
 def choose_groups(
@@ -36,9 +37,11 @@ def choose_groups(
     the rival does best against the leader: what the card above names stands on top.
     """
     if not by:
-        return Groups({"": "all"}, {"": "all"})
+        return Groups({"": "all"}, {"": "all"}, least=0)
     sizes = frame.group_by("grp").agg(pl.col("clusters").min())
-    few = frozenset(sizes.filter(pl.col("clusters") < LEAST_CLUSTERS)["grp"])
+    # Each group is tested once for every side but the one that the others are measured against.
+    least = least_clusters(sizes["clusters"], max(1, frame["side"].n_unique() - 1))
+    few = frozenset(sizes.filter(pl.col("clusters") < least)["grp"])
     found = about.in_order(by, frame["grp"].unique().sort().to_list())
     facet = about.facet(by)
     if facet is None or not facet.order:
@@ -55,13 +58,13 @@ def choose_groups(
         found.sort(key=lambda group: (group in few, -ahead(group)))
     names = {group: about.value(by, group) if group else "none is stored" for group in found}
     if len(names) <= _MOST:
-        return Groups(names, names, few)
+        return Groups(names, names, few, least)
     first = [group for group in names if group not in few][:_MOST] or list(names)[:_MOST]
     tested = len(names) - len(few)
     words = f"{tested} large enough to test" if len(first) == tested else f"First {len(first)}"
     options = {"": words, "all": f"All {len(names)}"}
     asked = choose_id("groups", "Groups", list(options), options.__getitem__, style="segments")
-    return Groups(names, names if asked else {group: names[group] for group in first}, few)
+    return Groups(names, names if asked else {group: names[group] for group in first}, few, least)
 
 
 def mark_few(groups: Groups) -> dict[str, str]:
@@ -78,6 +81,6 @@ def say_groups(about: Declaration, by: str, groups: Groups, alike: LikeWithLike 
         have = "has" if few == 1 else "have"
         which = "None of these groups has" if few == every else f"{few} of {every} groups {have} fewer than"
         told.append(
-            f"{which} {LEAST_CLUSTERS} {shared}: too few to test, grey where drawn, and no slice of the card above."
+            f"{which} {groups.least} {shared}: with so many comparisons at once too few to test, and grey where drawn."
         )
     return " ".join(filter(None, told))

@@ -17,10 +17,11 @@ from cxlab.metrics.intervals import mean_interval
 from cxlab.metrics.passk import pass_hat_k
 from cxlab.read import procedures
 from cxlab.read.comparison import ranking, score_sums
-from cxlab.read.comparison.decision import LEAST_CLUSTERS, Decision, decide
+from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.history import HISTORY, headline_history
 from cxlab.read.comparison.like_with_like import LikeWithLike, keep_alike
 from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.run_floors import with_floors
 from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
 from cxlab.read.conditions import of_runs
 from cxlab.read.query import ask, facet, facet_ids, selection, version_of, where
@@ -58,7 +59,11 @@ def ranked(view: View, unit: Unit = "model") -> Ranking | None:
 @lru_cache(maxsize=4)
 def _ranked(home: str, version: str, view: View, unit: Unit) -> Ranking | None:
     task = task_of(view, unit)
-    return None if task is None else ranking.rank_task(declared(view.benchmark, view.lead), view, task, view.metric)
+    if task is None:
+        return None
+    about = declared(view.benchmark, view.lead)
+    found = ranking.rank_task(about, view, task, view.metric)
+    return with_floors(about, view, found) if unit == "run_id" else found
 
 
 def decided(view: View, unit: Unit = "model", rival: str = "") -> Decision | None:
@@ -135,17 +140,16 @@ def table(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
 
 
 def differences(
-    view: View, baseline: str, unit: Unit = "model", by: str = "", sides: Sequence[str] = ()
+    view: View, baseline: str, unit: Unit = "model", by: str = "", sides: Sequence[str] = (), least: int = 0
 ) -> pl.DataFrame:
     """Each side of the set, or of those named, minus the baseline, group by group, as `ranking.GAPS`; corrected over
-    all rows that are tested. Groups with fewer than LEAST_CLUSTERS clusters are too few for a test."""
+    all rows that are tested. A group with fewer than `least` clusters is too small for a test."""
     about, task = declared(view.benchmark), task_of(view, unit)
     if task is None:
         return pl.DataFrame(schema=ranking.GAPS)
     less = view.metric in about.card.lower_is_better
     return ranking.differences(
-        sample_means(view, unit, by), sides or task.sides, baseline, less, about.card.scale(view.metric),
-        LEAST_CLUSTERS if by else 0,
+        sample_means(view, unit, by), sides or task.sides, baseline, less, about.card.scale(view.metric), least,
     )  # fmt: skip
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.theme import Mark, mark_models
-from cxlab.read import View, annotations
+from cxlab.charts.theme import Mark, mark_models, mark_of
+from cxlab.read import View, annotations, known
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.conditions import find_differing, of_runs
-from cxlab.read.run_names import call_runs
+from cxlab.read.run_names import call_runs_of
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, marks
 from cxlab.ui.annotations import annotate, withdraw
@@ -48,12 +48,20 @@ def names_of(about: Declaration, board: pl.DataFrame, unit: Unit) -> dict[str, s
     if unit == "model":
         return {side: floors.get(side, label(side)) for side in board["side"]}
     runs = list(board.select("side", "model").iter_rows())
-    return cached(call_runs, runs, {model: floors.get(model, label(model)) for _, model in runs})
+    return call_runs_of(about, runs, {model: floors.get(model, label(model)) for _, model in runs})
 
 
 def marks_of(unit: Unit, named: Mapping[str, str]) -> dict[str, Mark]:
-    """How each side is drawn: a model as on every page, a run in a colour of its own, by its name (see `drawn`)."""
-    return marks() if unit == "model" else mark_models([named[side] for side in sorted(named)])
+    """How each side is drawn: a model as on every page, a run by its name (see `drawn`), best first: as its model
+    where each is of another one, else in a colour of its own."""
+    if unit == "model":
+        return marks()
+    models = {run: model for run, model, _ in cached(known.runs) if run in named}
+    if len(set(models.values())) == len(named):
+        of_model = marks()
+        return {name: mark_of(of_model, models[side]) for side, name in named.items()}
+    own = mark_models([named[side] for side in sorted(named)])
+    return {name: own[name] for name in named.values()}
 
 
 def drawn(frame: pl.DataFrame, unit: Unit, named: Mapping[str, str]) -> pl.DataFrame:
@@ -63,9 +71,9 @@ def drawn(frame: pl.DataFrame, unit: Unit, named: Mapping[str, str]) -> pl.DataF
 
 def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[str, str]) -> None:
     """In what the conditions of runs that are compared differ: that is then what is compared."""
-    offer_names(runs, "compare-names")
-    known = of_runs(about.card.id, about.switches)
-    apart = find_differing({run: known[run].conditions for run in runs if run in known})
+    offer_names(runs, "compare-names", named)
+    made = of_runs(about.card.id, about.switches)
+    apart = find_differing({run: made[run].conditions for run in runs if run in made})
     if not apart:
         st.caption("Same conditions: these runs differ in nothing but the model.")
         return

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from cxlab.errors import CxError
 from cxlab.read import View, annotations
 from cxlab.read.run_names import call_runs
+from cxlab.ui.address import marks
 from cxlab.ui.annotations import annotate, withdraw
 from cxlab.views.compare import queries
+from cxlab.views.compare.sides import marks_of
 from tests.pages.app_script import card_of, open_page, words
 from tests.stores.runs import write_run
 
@@ -119,10 +121,48 @@ def test_names_of_one_benchmark_are_no_baselines_of_another(home: Path) -> None:
 @given(
     st.lists(st.tuples(st.sampled_from(["r-1", "r-2", "s-1", "s-3"]), st.sampled_from("ab")), unique_by=lambda e: e[0]),
     st.dictionaries(st.sampled_from(["r-1", "r-2", "s-1"]), st.sampled_from(["x", "y"])),
+    st.dictionaries(
+        st.sampled_from(["r-1", "r-2", "s-1", "s-3"]),
+        st.dictionaries(st.sampled_from(["Turns", "Judges", "Glossary"]), st.sampled_from(["5", "true", "x" * 50])),
+    ),
 )
-def test_no_two_runs_are_called_alike(runs: list[tuple[str, str]], names: dict[str, str]) -> None:
+def test_no_two_runs_are_called_alike(
+    runs: list[tuple[str, str]], names: dict[str, str], settings: dict[str, dict[str, str]]
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cxlab.read.run_names.run_names", lambda: names)
-        told = call_runs(runs, {"a": "Model a", "b": "Model b"})
+        told = call_runs(runs, {"a": "Model a", "b": "Model b"}, settings)
     assert set(told) == {run for run, _ in runs}
     assert len(set(told.values())) == len(told)
+
+
+def test_runs_of_one_model_are_called_by_what_sets_them_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cxlab.read.run_names.run_names", lambda: {"r-4": "the new prompt"})
+    runs = [("r-1", "a"), ("r-2", "a"), ("r-3", "b"), ("r-4", "a")]
+    settings = {
+        "r-1": {"Framework": "react", "Seed": "0", "Glossary": "true"},
+        "r-2": {"Framework": "function_calling", "Seed": "0", "Glossary": "false"},
+        "r-3": {"Framework": "react", "Seed": "0"},
+        "r-4": {"Framework": "other", "Seed": "1"},
+    }
+    assert call_runs(runs, {"a": "Model a", "b": "Model b"}, settings) == {
+        "r-1": "Model a, framework react, glossary on",
+        "r-2": "Model a, framework function_calling, glossary off",
+        "r-3": "Model b",
+        "r-4": "the new prompt",
+    }
+    # What is as long as a list of judges is no name, and of what is all alike only the id is left.
+    judges = {"r-1": {"Judges": "x" * 50}, "r-2": {"Judges": "y" * 50}}
+    assert call_runs(runs[:2], {"a": "Model a"}, judges) == {"r-1": "Model a, run 1", "r-2": "Model a, run 2"}
+    assert call_runs(runs[:2], {"a": "Model a"}) == {"r-1": "Model a, run 1", "r-2": "Model a, run 2"}
+
+
+def test_a_run_is_drawn_as_its_model_unless_two_are_of_one(home: Path) -> None:
+    runs = {write_run(home, number, model, steady(50)): model for number, model in enumerate("abb", 1)}
+    each_another, two_alike = list(runs)[:2], list(runs)[1:]
+    named = {run: f"{runs[run]} {run}" for run in runs}
+    models = marks()
+    found = marks_of("run_id", {run: named[run] for run in each_another})
+    assert found == {named[run]: models[runs[run]] for run in each_another}
+    alike = marks_of("run_id", {run: named[run] for run in two_alike})
+    assert len({mark.colour for mark in alike.values()}) == 2
