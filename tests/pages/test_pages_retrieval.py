@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from cxlab import jobs
 from cxlab.store import write
 from cxlab.views import benchmarks
+from cxlab.views.retrieval.board import say_best
 from tests.pages.app_script import catch_orders
 from tests.stores.searches import DATASET, HOSTILE, make_searched_store, samples
 
@@ -100,11 +101,26 @@ def test_columns_that_a_table_lacks_are_named_and_the_rest_is_shown(
 
 def test_the_board_names_the_best_index_and_what_the_paper_reports(home: Path) -> None:
     app = open_page()
-    assert "Hybrid with MiniLM 500/50: hit@10 100.0, 25.0 above BM25 1000/100" in words(app)
+    first = "Hybrid with MiniLM 500/50: hit@10 100.0, 25.0 above BM25 1000/100"
+    assert f"{first}: too close to call against 2 of 2 others, see Differences" in words(app)
     assert "Table 4" in words(app)
     board = next(frame.value for frame in app.dataframe if "mrr@10" in frame.value.columns)
     assert board["name"].tolist() == ["Hybrid with MiniLM 500/50", "BM25 1000/100", "BM25 500/0"]
     assert board["hit@10"].tolist() == [100.0, 75.0, 25.0]
+
+
+def test_who_is_ahead_for_sure_is_told_by_the_paired_test_as_on_compare() -> None:
+    def said(means: dict[str, float], *behind: str) -> str:
+        names = {"a": "A", "b": "B", "c": "C"}
+        return say_best(means, behind, names, "nDCG").replace("\\", "")
+
+    assert said({"a": 21.6, "b": 16.1}, "b") == "A: nDCG 21.6, 5.5 above B for sure"
+    assert said({"a": 21.6, "b": 16.1}).endswith("B: too close to call, see Differences")
+    three = {"a": 21.6, "b": 16.1, "c": 1.0}
+    assert said(three, "b", "c").endswith("above B, and ahead of all 2 others for sure")
+    assert said(three, "c").endswith("too close to call against 1 of 2 others, see Differences")
+    assert said({"a": 5.0, "b": 5.0}) == "A: nDCG 5.0, the same as B"
+    assert said({"a": 5.0}) == "A: nDCG 5.0"
 
 
 def test_every_question_is_answered(home: Path) -> None:

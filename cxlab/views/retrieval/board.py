@@ -1,5 +1,7 @@
 """The board of the page Retrieval: every index with its figures, floors and what papers report."""
 
+from collections.abc import Collection, Mapping
+
 import polars as pl
 import streamlit as st
 
@@ -101,21 +103,31 @@ def _tell_compared(scene: IndexSelection) -> None:
 
 
 def _find_best(scene: IndexSelection, rows: pl.DataFrame) -> str:
-    found = rows.sort("mean", "run_id", descending=[True, False]).to_dicts()
-    if not found:
+    found = rows.sort("mean", "run_id", descending=[True, False])
+    if found.is_empty():
         return "None of these indexes has this figure"
-    first = found[0]
-    lead = f"{scene.names[first['run_id']]}: {scene.metric_name} {format_points(first['mean'])}"
-    if len(found) == 1:
+    means = dict(found.select("run_id", "mean").iter_rows())
+    gaps = cached(queries.differences, *scene.key, next(iter(means)), scene.metric)
+    return say_best(means, set(gaps.filter(verdict="worse")["run_id"]), scene.names, scene.metric_name)
+
+
+def say_best(means: Mapping[str, float], behind: Collection[str], names: Mapping[str, str], metric: str) -> str:
+    """Which index is first, by how much, and whether that is sure. `means`: the best first; `behind`: those that the
+    paired test of Differences, which is Compare's, puts below the first. Intervals of two means overlap long before
+    their difference is in doubt, as a query that is hard is hard for both."""
+    first, *others = means
+    lead = f"{names[first]}: {metric} {format_points(means[first])}"
+    if not others:
         return plain(lead)
-    second = found[1]
-    apart = format_points(first["mean"] - second["mean"])
-    other = scene.names[second["run_id"]]
+    apart = format_points(means[first] - means[others[0]])
     if apart == "0.0":
-        return plain(f"{lead}, the same as {other}")
-    gap = f"{apart} above {other}"
-    clear = first["low"] is not None and second["high"] is not None and first["low"] > second["high"]
-    return plain(f"{lead}, {gap}" + ("" if clear else ": too close to call here, see Differences"))
+        return plain(f"{lead}, the same as {names[others[0]]}")
+    gap = f"{lead}, {apart} above {names[others[0]]}"
+    near = [run for run in others if run not in behind]
+    if not near:
+        return plain(f"{gap}{f', and ahead of all {len(others)} others' if len(others) > 1 else ''} for sure")
+    whom = f" against {len(near)} of {len(others)} others" if len(others) > 1 else ""
+    return plain(f"{gap}: too close to call{whom}, see Differences")
 
 
 def _show_published(scene: IndexSelection) -> None:
