@@ -27,8 +27,8 @@ def format_p(value: float | None) -> str:
 
 
 def format_points(value: float | None) -> str:
-    """68.3 (a score from 0 to 100)"""
-    return f"{value:.1f}" if value is not None and _known(value) else NONE
+    """68.3 (a score from 0 to 100), 1,450.0 of many summed up."""
+    return f"{value:,.1f}" if value is not None and _known(value) else NONE
 
 
 def format_share(value: float | None) -> str:

@@ -100,21 +100,34 @@ def known_models() -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True)
+class FullScore:
+    """What an attempt at a task loses points against: the task's main figure and the best value it can have."""
+
+    benchmark: str
+    task: str
+    metric: str
+    best: float
+
+
 def attempts(
-    view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str | None = None, less_is_better: bool = False
-) -> Page:
+    view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str | None = None, less_is_better: bool = False,
+    mains: Sequence[FullScore] = (),
+) -> Page:  # fmt: skip
     """One page of attempts with the view's metric as `score`; filtered, counted and cut in SQL.
 
     `order` is one of ORDERS (None: the view's, else newest); `less_is_better` says so of the view's metric. `score` is
-    the attempt's own, else the mean over its turns; null when nothing was scored (last in either order).
+    the attempt's own, else the mean over its turns; null when nothing was scored (last in either order). With `mains`
+    it is each one's own main figure instead, as the attempts of several benchmarks share no metric.
     """
     condition, params = where(view, "attempts", "a.")
+    scored, figures = scored_by(view.metric, mains)
     # What is shown of an attempt is read for the rows of the page alone.
     frame = ask(
         f"""
         WITH chosen AS MATERIALIZED (
             SELECT run_id, attempt_id, started, cost_usd, latency_s, turns FROM attempts a WHERE {condition}
-        ), {SCORED}, page AS MATERIALIZED (
+        ), {scored}, page AS MATERIALIZED (
             SELECT a.run_id, a.attempt_id, scored.score, count(*) OVER () AS total
             FROM chosen a LEFT JOIN scored USING (run_id, attempt_id)
             ORDER BY {(ordering := order_by(view, order, less_is_better))} LIMIT $limit OFFSET $offset
@@ -124,7 +137,7 @@ def attempts(
             a.verdict_owner, a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening, scored.total
         FROM attempts a JOIN page scored USING (run_id, attempt_id) ORDER BY {ordering}
         """,
-        {**params, "metric": view.metric, "limit": limit, "offset": offset},
+        {**params, **figures, "limit": limit, "offset": offset},
     )
     if frame.height:
         return Page(frame.drop("total"), int(frame["total"][0]))
@@ -137,16 +150,19 @@ def shown_columns() -> str:
     return "".join(f"{facet(name)} AS {name}, " for name in facet_ids())
 
 
-def neighbours(view: View, order: str | None = None, less_is_better: bool = False) -> tuple[str, str]:
+def neighbours(
+    view: View, order: str | None = None, less_is_better: bool = False, mains: Sequence[FullScore] = ()
+) -> tuple[str, str]:
     """The attempts before and after the open one in the view's order, as `RUN/ATTEMPT`; "" at either end."""
     if view.opened is None:
         return "", ""
     condition, params = where(view, "attempts", "a.")
+    scored, figures = scored_by(view.metric, mains)
     found = ask(
         f"""
         WITH chosen AS MATERIALIZED (
             SELECT run_id, attempt_id, started, cost_usd, latency_s, turns FROM attempts a WHERE {condition}
-        ), {SCORED}, listed AS (
+        ), {scored}, listed AS (
             SELECT a.run_id || '/' || a.attempt_id AS key, lag(key) OVER sorted AS before,
                 lead(key) OVER sorted AS after
             FROM chosen a LEFT JOIN scored USING (run_id, attempt_id)
@@ -154,16 +170,25 @@ def neighbours(view: View, order: str | None = None, less_is_better: bool = Fals
         )
         SELECT coalesce(before, ''), coalesce(after, '') FROM listed WHERE key = $opened
         """,
-        {**params, "metric": view.metric, "opened": view.attempt},
+        {**params, **figures, "opened": view.attempt},
     )
     return ("", "") if found.is_empty() else found.row(0)
 
 
-SCORED = """scored AS (
-            SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score
-            FROM scores SEMI JOIN chosen USING (run_id, attempt_id) WHERE metric = $metric GROUP BY 1, 2
-        )"""
-"""SQL of `scored`: the score of each attempt of `chosen` by $metric."""
+def scored_by(metric: str, mains: Sequence[FullScore] = ()) -> tuple[str, dict[str, Any]]:
+    """SQL of `scored`: the score of each attempt of `chosen` by a metric, or by its own task's main figure; and its
+    parameters."""
+    value = "SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score"
+    source = "FROM scores SEMI JOIN chosen USING (run_id, attempt_id)"
+    if not mains:
+        return f"scored AS ({value} {source} WHERE metric = $metric GROUP BY 1, 2)", {"metric": metric}
+    names = ("benchmark", "task", "metric")
+    listed = ", ".join(f"unnest($main_{name}) AS {name}" for name in names)
+    return (
+        f"mains AS (SELECT {listed}), scored AS ({value} {source} JOIN mains USING ({', '.join(names)}) "
+        "WHERE metric IN (SELECT unnest($main_metric)) GROUP BY 1, 2)",
+        {f"main_{name}": [getattr(each, name) for each in mains] for name in names},
+    )
 
 
 def order_by(view: View, order: str | None, less_is_better: bool) -> str:

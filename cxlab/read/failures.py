@@ -1,12 +1,11 @@
 """Failures: how many there are, which are alike, what failed on the way, and the chosen set as a file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from cxlab.read.attempts import ROWS_A_PAGE, SCORED, Page, attempts, order_by, shown_columns
+from cxlab.read.attempts import ROWS_A_PAGE, FullScore, Page, attempts, order_by, scored_by, shown_columns
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
 
@@ -53,14 +52,7 @@ def passed_rate(passed: int, failed: int) -> float | None:
     return passed / (passed + failed) if passed + failed else None
 
 
-@dataclass(frozen=True)
-class FullScore:
-    """What an attempt at a task loses points against: the task's main figure and the best value it can have."""
-
-    task: str
-    metric: str
-    best: float
-
+_FULL = ("benchmark", "task", "metric", "best")
 
 # By what an attempt is in the middle of its group; of two each is as far from it as the other.
 _MIDDLE = ("turns", "failures", "lost")
@@ -101,7 +93,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     counted, asked = _counted(view)
     condition, params = where(view.change(alike=""))
     order = "lost DESC NULLS LAST, attempts" if view.weight == "points" else "attempts"
-    losses = {name: [getattr(each, name) for each in full] for name in ("task", "metric", "best")}
+    losses = {name: [getattr(each, name) for each in full] for name in _FULL}
     return ask(
         f"""
         WITH listed AS MATERIALIZED (
@@ -145,10 +137,11 @@ def _losses(full: Sequence[FullScore]) -> str:
     if not full:
         return "losses AS (SELECT nth, NULL::DOUBLE AS lost FROM listed WHERE false)"
     return """full_scores AS (
-            SELECT unnest($full_task) AS task, unnest($full_metric) AS metric, unnest($full_best)::DOUBLE AS best
+            SELECT unnest($full_benchmark) AS benchmark, unnest($full_task) AS task, unnest($full_metric) AS metric,
+                unnest($full_best)::DOUBLE AS best
         ), losses AS (
             SELECT nth, abs(any_value(best) - coalesce(avg(value) FILTER (turn IS NULL), avg(value))) AS lost
-            FROM scores JOIN full_scores USING (task, metric)
+            FROM scores JOIN full_scores USING (benchmark, task, metric)
             JOIN (SELECT DISTINCT run_id, attempt_id, nth FROM listed) USING (run_id, attempt_id)
             WHERE value IS NOT NULL AND metric IN (SELECT unnest($full_metric)) GROUP BY ALL
         )"""
@@ -205,7 +198,7 @@ def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None
     equally near it is the first by id.
     """
     condition, params = where(view)
-    losses = {name: [getattr(each, name) for each in full] for name in ("task", "metric", "best")}
+    losses = {name: [getattr(each, name) for each in full] for name in _FULL}
     far = " + ".join(
         f"CASE WHEN mid_{name} IS NULL THEN 0 ELSE coalesce(abs({name} - mid_{name}) / nullif(reach_{name}, 0), "
         f"CASE WHEN {name} IS NULL THEN 1 ELSE 0 END) END"
@@ -238,17 +231,11 @@ def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None
     return None if found.is_empty() else found.row(0, named=True)
 
 
-def main_scores(attempts: pl.DataFrame, mains: Sequence[tuple[str, str, str]]) -> pl.DataFrame:
+def main_scores(attempts: pl.DataFrame, mains: Sequence[FullScore]) -> pl.DataFrame:
     """What attempts (run_id, attempt_id) of several benchmarks come to by their tasks' own main figures: run_id,
-    attempt_id, score. `mains`: (benchmark, task, metric)."""
-    columns = zip(*mains, strict=True) if mains else ((), (), ())
-    return ask(
-        """WITH mains AS (SELECT unnest($benchmarks) AS benchmark, unnest($tasks) AS task, unnest($metrics) AS metric)
-        SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score
-        FROM scores JOIN mains USING (benchmark, task, metric) JOIN """
-        + f"{_THESE} USING (run_id, attempt_id) WHERE metric IN (SELECT unnest($metrics)) GROUP BY 1, 2",
-        {**dict(zip(("benchmarks", "tasks", "metrics"), map(list, columns), strict=True)), **_these(attempts)},
-    )
+    attempt_id, score."""
+    scored, params = scored_by("", mains)
+    return ask(f"WITH chosen AS ({_THESE}), {scored} SELECT * FROM scored", {**params, **_these(attempts)})
 
 
 # Attempts that are known one by one. Joined: to make a key of each row that is scanned costs twice as much.
@@ -268,14 +255,17 @@ def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
     )
 
 
-def rows(view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: bool = False) -> Page:
+def rows(
+    view: View, limit: int = ROWS_A_PAGE, offset: int = 0, less_is_better: bool = False,
+    mains: Sequence[FullScore] = (),
+) -> Page:  # fmt: skip
     """One page of attempts as `read.attempts`, with `wrong` and `way` (kinds and how often each), first_turn, reason,
     disputed (whose doing people say it was instead).
 
     `wrong` is what decided the attempt, `way` what failed on the way to its end. `reason` says in words what is wrong
     with what was marked as a whole, or why it could not be marked. `first_turn` is the first one with something wrong.
     """
-    page = attempts(view, limit, offset, view.order or "worst", less_is_better)
+    page = attempts(view, limit, offset, view.order or "worst", less_is_better, mains)
     # Inside a group of alike failures, or of some kinds, their own turns count, else every turn that went wrong.
     opened = "NOT on_the_way"
     params: dict[str, Any] = {**_these(page.frame)}
@@ -310,13 +300,15 @@ _DISPUTED = """SELECT run_id, attempt_id, string_agg(DISTINCT field, ', ' ORDER 
 
 
 def chosen_set(
-    view: View, messages: bool = False, metrics: Sequence[str] = (), less_is_better: bool = False
-) -> pl.DataFrame:
+    view: View, messages: bool = False, metrics: Sequence[str] = (), less_is_better: bool = False,
+    mains: Sequence[FullScore] = (),
+) -> pl.DataFrame:  # fmt: skip
     """All attempts of the view as one row each in the order of `rows`, up to MOST_EXPORTED, with these metrics of the
     whole attempt (NAME_scored where an attempt has something else of that name), its verdict, tags and notes, the
     groups of alike failures that it is in (`alike`, as `groups` has them); with all that was said where asked for."""
     condition, params = where(view, "attempts", "a.")
     counted, asked = _counted(view)
+    scored, figures = scored_by(view.metric, mains)
     said = (
         """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
             WHERE m.run_id = a.run_id AND m.attempt_id = a.attempt_id) AS messages"""
@@ -340,7 +332,7 @@ def chosen_set(
         doubted AS ({_DISPUTED}),
         figures AS (SELECT {", ".join(["run_id", "attempt_id", *columns])} FROM scores
             WHERE turn IS NULL GROUP BY 1, 2),
-        chosen AS (SELECT run_id, attempt_id FROM attempts a WHERE {condition}), {SCORED}
+        chosen AS (SELECT run_id, attempt_id FROM attempts a WHERE {condition}), {scored}
         SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, alike, disputed,
             tags, notes{said}
         FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN figures USING (run_id, attempt_id)
@@ -349,7 +341,7 @@ def chosen_set(
             LEFT JOIN tagged USING (run_id, attempt_id) LEFT JOIN noted USING (run_id, attempt_id)
         WHERE {condition} ORDER BY {order_by(view, view.order or "worst", less_is_better)} LIMIT $most
         """,
-        {**params, **asked, "most": MOST_EXPORTED, "metric": view.metric},
+        {**params, **asked, **figures, "most": MOST_EXPORTED},
     )
     # A metric may be called as a column of attempts is: `turns` is both.
     return found.rename({key: f"{name}_scored" if name in found.columns else name for name, key in taken.items()})

@@ -22,7 +22,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
 from cxlab.views.failures.attempt_set import save_set
 from cxlab.views.failures.charts import spell_programs
-from cxlab.views.failures.groups import titles_of
+from cxlab.views.failures.groups import full_scores, ordered_by, titles_of
 
 _ORDERS = {
     "worst": "worst score first",
@@ -159,7 +159,8 @@ def show_attempts(view: View, about: Declaration) -> None:
     (one, many), less = about.card.unit, view.metric in about.card.lower_is_better
     blind = view.blind == "yes"
     listed = view.change(attempt="", turn=None, order=_order_of(view), page=view.page)
-    page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less)
+    mains = ordered_by(about, listed.order)
+    page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less, mains)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         narrowed = say_filters(view, about)
         kind = {
@@ -183,7 +184,11 @@ def show_attempts(view: View, about: Declaration) -> None:
     if not page.total:
         _say_none(view, about)
         return
-    found = page.frame if about.card.id else _add_main_scores(page.frame)
+    found = page.frame if about.card.id else _add_main_scores(page.frame, about)
+    # Rows of one benchmark alone are shown as that benchmark's own list shows them.
+    known = page.frame["benchmark"].unique().sort().to_list()
+    own = declared(known[0]) if len(known) == 1 else about
+    answers = [name for name in known if declared(name).attempt_view == "answer"]
     rows = with_labels(found).with_columns(
         wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
         way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
@@ -191,14 +196,16 @@ def show_attempts(view: View, about: Declaration) -> None:
         opening=pl.col("opening").map_elements(lambda text: shorten(text, _OPENING), return_dtype=pl.String),
         task=pl.col("task").replace(titles_of(about)),
         reason=pl.col("reason").map_elements(spell_programs, return_dtype=pl.String),
-        benchmark=pl.col("benchmark").replace(names_of(page.frame["benchmark"].unique())),
+        benchmark=pl.col("benchmark").replace(names_of(known)),
+        # An answer does not end by anything: what is stored is its task.
+        ended_by=pl.when(~pl.col("benchmark").is_in(answers)).then("ended_by"),
     )
-    shown = _columns(view, about, rows)
+    shown = _columns(view, own, rows)
     if blind:
         shown = {name: shape for name, shape in shown.items() if name not in _TELLING}
     rows = rows.with_columns(
-        pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
-        for facet in about.facets
+        pl.col(facet.id).map_elements(partial(own.value, facet.id), return_dtype=pl.String)
+        for facet in own.facets
         if facet.id in shown
     )
     chosen = show_table(
@@ -240,14 +247,9 @@ def say_filters(view: View, about: Declaration) -> str:
     return "; ".join(parts)
 
 
-def _add_main_scores(frame: pl.DataFrame) -> pl.DataFrame:
+def _add_main_scores(frame: pl.DataFrame, about: Declaration) -> pl.DataFrame:
     """A page of attempts of several benchmarks with each one's own main figure as its score."""
-    mains = [
-        (name, task.id, task.metric)
-        for name in frame["benchmark"].unique().sort()
-        for task in declared(str(name)).card.tasks
-    ]
-    own = failures.main_scores(frame, mains)
+    own = failures.main_scores(frame, full_scores(about))
     return frame.drop("score").join(own, on=["run_id", "attempt_id"], how="left", maintain_order="left")
 
 
@@ -279,7 +281,8 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
         for facet in facets
         if (facet.spread or facet.order or facet.identifies) and (rows[facet.id].n_unique() > 1 or rows.height < 3)
     ]
-    columns: dict[str, object] = {"name": column("Model")}
+    # One model that was asked for stands above the table.
+    columns: dict[str, object] = {} if len(view.models) == 1 else {"name": column("Model")}
     if not about.card.id:
         columns["benchmark"] = column("Benchmark")
     if len(tasks) > 1 and rows["task"].n_unique() > 1:
@@ -288,9 +291,9 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
         "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
         "reason": column("Reason", help="As the verdict has it.", width="medium"),
         "score": column(
-            head_metric(view.metric) if about.card.id else "Score",
+            head_metric(view.metric) if view.metric else "Score",
             "points",
-            ("" if about.card.id else "By the main figure of each one's own task. ")
+            ("" if view.metric else "By the main figure of each one's own task. ")
             + "Mean over the evaluated turns, or of the whole attempt; empty when nothing could be scored.",
         ),
         "way_": column("On the way", help="What failed and did not decide how it ended.", width="medium"),
@@ -306,6 +309,9 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
     }
     if rows["verdict_owner"].n_unique() < 2:
         del columns["verdict_owner"]
+    if rows["simulated"].all():
+        # What stand-ins take and cost says nothing of real models.
+        del columns["latency_s"], columns["cost_usd"]
     # Where a verdict is all there is, its reason says what a kind would only count; an answer does not end by anything.
     out = {"procedure": (), "answer": ("wrong_", "ended_by")}.get(
         about.attempt_view, ("wrong_",) if about.card.id else ()
@@ -313,7 +319,7 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
     return {
         name: shape
         for name, shape in columns.items()
-        if name not in out and (name == "name" or _has_values(rows[name]))
+        if name not in out and (name == "name" or _has_values(rows[name], zeros=name == "score"))
     }
 
 
@@ -333,9 +339,10 @@ def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
     listed = choose_metric(view, whole)
     order = _order_of(listed)
     less = listed.metric in about.card.lower_is_better
-    before, after = cached(neighbours, scope_of(listed).change(turn=None, order=order), None, less)
+    mains = ordered_by(whole, order)
+    before, after = cached(neighbours, scope_of(listed).change(turn=None, order=order), None, less, mains)
     if not (before or after):  # opened by a link from elsewhere, and not among what failed
-        before, after = cached(neighbours, listed.change(turn=None, order=order), None, less)
+        before, after = cached(neighbours, listed.change(turn=None, order=order), None, less, mains)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
             link_back()
@@ -352,9 +359,11 @@ def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
                     go(view.change(attempt=target, turn=None))
 
 
-def _has_values(values: pl.Series) -> bool:
+def _has_values(values: pl.Series, zeros: bool = False) -> bool:
+    """Whether any of them says anything: a count or cost of 0 throughout does not, a score does (`zeros`)."""
     said = values.drop_nulls()
-    return bool(said.len()) and not (said.dtype.is_numeric() and said.max() == 0) and set(said.head(9)) != {""}
+    nothing = said.dtype.is_numeric() and said.max() == 0 and not zeros
+    return bool(said.len()) and not nothing and set(said.head(9)) != {""}
 
 
 def _order_of(view: View) -> str:

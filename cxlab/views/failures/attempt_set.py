@@ -23,7 +23,7 @@ from cxlab.ui.labels import plain
 from cxlab.ui.trash import delete
 from cxlab.views.benchmarks import names_of
 from cxlab.views.failures.charts import describe_group
-from cxlab.views.failures.groups import titles_of
+from cxlab.views.failures.groups import ordered_by, titles_of
 
 _MADE = "failures-datasets-made"
 _LONGEST_NAME = 80
@@ -101,7 +101,7 @@ def read_set(
 ) -> pl.DataFrame:
     """The chosen set as files have it: as `failures.chosen_set`, with the `groups` of each attempt in the words of the
     page (what happened, and where)."""
-    chosen = failures.chosen_set(view, messages, metrics, less_is_better)
+    chosen = failures.chosen_set(view, messages, metrics, less_is_better, ordered_by(about, view.order))
     titles = titles_of(about)
     every = failures.groups(view, _ALL_GROUPS).iter_rows(named=True)
     words = {row["alike"]: " · ".join(filter(None, describe_group(row, titles))) for row in every}

@@ -150,9 +150,9 @@ def say_typical(row: Mapping[str, Any]) -> str:
     the group's medians are 6, 2 and 38.5, and no other one is nearer to them.". Of what all have alike nothing."""
     told = [name for name in _MIDDLES if row[f"reach_{name}"] or (row[f"mid_{name}"] is not None and row[name] is None)]
     if not told:
-        return (
-            "All of this group are alike in turns, failures and points lost, so any stands for it; this is the first."
-        )
+        alike = [words[1] for name, words in _MIDDLES.items() if row[f"mid_{name}"] is not None]
+        alike_in = " and ".join(filter(None, (", ".join(alike[:-1]), *alike[-1:])))
+        return f"All of this group are alike in {alike_in}, so any of them stands for it."
     own = ", ".join("no score" if row[name] is None else _write_middle(name, row[name], True) for name in told)
     *first, last = [_write_middle(name, row[f"mid_{name}"]) for name in told]
     middles = f"medians are {', '.join(first)} and {last}" if first else f"median is {last}"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
-from cxlab.read.attempts import benchmarks
+from cxlab.read.attempts import FullScore, benchmarks
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, link
@@ -69,7 +69,8 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
     head = "Most points lost" if by_points else "Most often"
     unscored = f", {format_count(first['of_unscored'])} of them without a verdict" if first["of_unscored"] else ""
-    below = f"{say_lost(first, things)}: what its {things[1]} are below a full score. {say_total(first, things)}"
+    own = "" if about.card.id else " of each one's own task, and a point of one task is not a point of another"
+    below = f"{say_lost(first, things)}: what its {things[1]} are below a full score{own}. {say_total(first, things)}"
     lost = below if by_points else ""
     section(
         plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
@@ -115,17 +116,21 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         go(view.change(alike=str(picked[0][0])))
 
 
-def full_scores(about: Declaration) -> tuple[failures.FullScore, ...]:
-    """What attempts at the tasks of one benchmark lose points against: each task's main figure at its best; of one
-    without a scale nothing is known."""
-    card = about.card
-    if not card.id:
-        return ()
-    scales = [(task, card.scale(task.metric)) for task in card.tasks]
-    return tuple(failures.FullScore(task.id, task.metric, scale[1]) for task, scale in scales if scale)
+def full_scores(about: Declaration) -> tuple[FullScore, ...]:
+    """What attempts lose points against, of one benchmark or of all in the store: their own task's main figure at its
+    best; of one without a scale nothing is known."""
+    cards = [about.card] if about.card.id else [declared(name).card for name in cached(benchmarks)["benchmark"]]
+    scales = [(card.id, task, card.scale(task.metric)) for card in cards for task in card.tasks]
+    return tuple(FullScore(name, task.id, task.metric, scale[1]) for name, task, scale in scales if scale)
 
 
-def weighed_by(view: View, about: Declaration) -> tuple[failures.FullScore, ...]:
+def ordered_by(about: Declaration, order: str) -> tuple[FullScore, ...]:
+    """By what attempts of several benchmarks are put in order where their scores decide it; of all of them scores are
+    read then, so for no other order."""
+    return full_scores(about) if not about.card.id and order in ("worst", "best") else ()
+
+
+def weighed_by(view: View, about: Declaration) -> tuple[FullScore, ...]:
     """By what groups are weighed under a view: points are summed only where they are told, as all scores are read."""
     told = view.weight == "points" or len(view.models) == 1 or len(view.runs) == 1
     return full_scores(about) if told else ()

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cxlab.read import View, annotations, failures
-from cxlab.read.failures import FullScore
+from cxlab.read.attempts import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
 from cxlab.views.benchmarks import declared
@@ -28,7 +28,7 @@ VALUES: dict[tuple[str, int], float | None] = {
 
 def test_groups_are_put_in_order_by_points_lost_where_that_is_asked_for(empty_home: Path) -> None:
     write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
-    full = [FullScore("dialogue", "told", 100.0)]
+    full = [FullScore("sage", "dialogue", "told", 100.0)]
     often = failures.groups(View(benchmark="sage", verdict="wrong"), full=full)
     assert often.select("detail", "attempts").row(0) in [("slow", 2), ("slow", 3), ("rude", 2)]
     worst = failures.groups(View(benchmark="sage", verdict="wrong", weight="points"), full=full)
@@ -49,6 +49,49 @@ def test_groups_are_put_in_order_by_points_lost_where_that_is_asked_for(empty_ho
     # Several models have no worst things of one's own.
     write_run(empty_home, 2, "n", VALUES, reasons=REASONS)
     assert "The worst that" not in words(open_page("failures", benchmark="sage"))
+
+
+def test_attempts_of_all_benchmarks_stand_in_order_by_their_own_main_figures(empty_home: Path) -> None:
+    write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
+    goals: dict[tuple[str, int], float | None] = {("t0", 1): 0.0, ("t1", 1): 100.0}
+    write_run(empty_home, 2, "m", goals, benchmark="mmtaup2", task="telecom", metric="pass")
+    mains = [FullScore("sage", "dialogue", "told", 100.0), FullScore("mmtaup2", "telecom", "pass", 100.0)]
+    scores = [0.0, 0.0, 10.0, 40.0, 40.0, 100.0, 100.0, None]
+    assert failures.rows(View(order="worst"), mains=mains).frame["score"].to_list() == scores
+    found = failures.rows(View(order="best"), mains=mains).frame["score"].to_list()
+    assert found == [*reversed(scores[:-1]), None]
+    # A metric of the same name at another task is not its main figure.
+    assert failures.rows(View(order="worst"), mains=mains[:1]).frame["score"].drop_nulls().len() == 5
+    for order, expected in (("worst", [0.0, 0.0, 10.0]), ("best", [100.0, 100.0, 40.0])):
+        app = open_page("failures", order=order, verdict="all")
+        assert not app.exception
+        table = next(each.value for each in app.dataframe if "score" in each.value.columns)
+        assert table["score"].to_list()[:3] == expected
+    # Points lost are told over all benchmarks, too, with what a point is.
+    text = words(open_page("failures", weight="points"))
+    assert "Most points lost: rude (the agent's doing)" in text
+    assert "a point of one task is not a point of another" in text
+
+
+def test_a_group_of_one_benchmark_is_listed_as_that_benchmark_lists_it(empty_home: Path) -> None:
+    answers: dict[tuple[str, int], float | None] = {(f"s{place}", 1): 40.0 * (place % 2) for place in range(4)}
+    reasons = dict.fromkeys(("s0", "s1", "s2", "s3"), "missing")
+    write_run(
+        empty_home, 1, "m", answers, benchmark="cxmarena", task="multi_turn", metric="recall@10", latency_s=0.2,
+        reasons=reasons, simulated=True,
+    )  # fmt: skip
+    write_run(empty_home, 2, "m", VALUES, reasons=REASONS)
+    alike = next(row["alike"] for row in failures.groups(View()).iter_rows(named=True) if row["detail"] == "missing")
+    app = open_page("failures", alike=alike)
+    table = next(each.value for each in app.dataframe if "score" in each.value.columns)
+    assert sorted(table["score"]) == [0.0, 0.0, 40.0, 40.0]
+    # The model's name stays where it was not asked for; what stand-ins take, and the task as an end, say nothing.
+    assert "name" in table.columns
+    assert not {"benchmark", "latency_s", "ended_by", "wrong_"} & {*table.columns}
+    assert "name" not in open_page("failures", alike=alike, model="m").dataframe[0].value.columns
+    # Two of its attempts lost 100 points, two 60: they are not alike in that.
+    assert "points lost" in words(app)
+    assert "any of them stands for it" not in words(app)
 
 
 def test_inside_failures_nothing_is_said_of_how_much_passed(empty_home: Path) -> None:
@@ -76,7 +119,7 @@ def test_a_group_leads_to_the_attempt_in_its_middle(empty_home: Path) -> None:
     scores = {"s0": 45.0, "s1": 0.0, "s2": 30.0, "s3": 10.0, "s4": 35.0, "s5": None, "s6": 20.0, "s7": 25.0}
     reasons = {**dict.fromkeys(scores, "slow"), "s6": "rude", "s7": "rude"}
     run = write_run(empty_home, 1, "m", {(name, 1): value for name, value in scores.items()}, reasons=reasons)
-    full = [FullScore("dialogue", "told", 100.0)]
+    full = [FullScore("sage", "dialogue", "told", 100.0)]
     view = View(benchmark="sage", verdict="wrong")
     alike = {row["attempts"]: row["alike"] for row in failures.groups(view).iter_rows(named=True)}
     assert set(alike) == {6, 2}
