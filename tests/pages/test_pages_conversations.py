@@ -94,6 +94,19 @@ def test_a_question_finds_who_grows_frustrated_and_says_why(dataset: str) -> Non
     assert "this is annoying" in shown
 
 
+def test_a_question_of_how_something_moves_is_not_answered_by_words_in_common(dataset: str) -> None:
+    moving = "users who grow frustrated over brown sizes"
+    app = open_page("conversations", dataset=dataset, q=moving)
+    assert not app.exception
+    assert {*hits(app)[:3]} == {"t0", "t3", "t6"}
+    assert "read by who says what and when" in words(app)
+    # Who does not grow frustrated has no mark that says so.
+    assert words(app).count("a worse mood:") == 3
+    for other in ({"q": "brown sizes"}, {"q": moving, "retriever": "bm25"}, {"q": moving, "granularity": "turn"}):
+        assert "read by who says what and when" not in words(open_page("conversations", dataset=dataset, **other))
+    assert {*hits(open_page("conversations", dataset=dataset, q=moving, retriever="bm25"))} == {"t2", "t5", "t8"}
+
+
 def test_single_messages_are_found_by_their_words(dataset: str) -> None:
     app = open_page("conversations", dataset=dataset, q="brown sizes", granularity="turn", retriever="bm25")
     assert set(hits(app)) == {"t2", "t5", "t8"}

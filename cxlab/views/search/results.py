@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from cxlab.benchmarks.cdr.retrievers import Hit
-from cxlab.benchmarks.cdr.retrievers.explanation import Explanation, Movement, explain
+from cxlab.benchmarks.cdr.retrievers.explanation import NOTHING, Explanation, Movement, explain
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.charts.numbers import format_count
 from cxlab.records import Message
@@ -60,6 +60,10 @@ def say_found(place: SearchPlace, found: Findings) -> None:
         most = not more or known <= size
         if st.button("Widen", key="search-widen", type="tertiary", disabled=most, help="More, that may fit."):
             go(place.change(size=more[0]))
+    if found.moving:
+        st.caption(
+            "The question asks how something moves, so it is read by who says what and when, and not by its words."
+        )
 
 
 def show_hits(place: SearchPlace, found: Findings) -> None:
@@ -139,7 +143,8 @@ def _show_why(place: SearchPlace, why: Explanation, messages: Sequence[Message])
         if why.side and not place.like:
             chip(*_describe_side(why))
         for each in why.movements if not place.like else ():
-            chip(_describe_movement(each), "violet", _explain_movement(each))
+            # What does not speak for it is no reason, and says so.
+            chip(_describe_movement(each), "violet" if each.speaks_for_it else "gray", _explain_movement(each))
         if not why.words and not why.movements:
             st.caption("No word in common: found by likeness alone.", width="content")
 
@@ -154,15 +159,16 @@ def _describe_side(why: Explanation) -> tuple[str, str, str]:
 
 def _describe_movement(each: Movement) -> str:
     name = _ENDS[each.dimension, each.sign]
+    if not each.speaks_for_it:
+        return f"not read in it: {name}{'' if each.where == 'any' else f', {_WHERE[each.where]}'}"
     if each.where == "any" or len(each.levels) < 2:
-        level = sum(one.value for one in each.levels) / max(len(each.levels), 1)
-        return f"{name}: {_signed(each.sign * level)}"
-    return f"{name}: {_signed(each.sign * each.early)} → {_signed(each.sign * each.late)}"
+        return f"{name}: {_signed(each.sign * each.level)} of 1"
+    return f"{name}: {_signed(each.sign * each.early)} → {_signed(each.sign * each.late)} of 1"
 
 
 def _signed(value: float) -> str:
-    """+0.74; 0.00 without a sign."""
-    return f"{value:+.2f}" if abs(value) >= 0.005 else "0.00"
+    """0.74; −0.25; 0.00 without a sign."""
+    return f"{value:.2f}".replace("-", "−") if abs(value) >= NOTHING else "0.00"
 
 
 def _explain_movement(each: Movement) -> str:

@@ -16,6 +16,9 @@ from cxlab.retrieval.conversation import read_question
 from cxlab.retrieval.conversation.question import Where
 from cxlab.retrieval.conversation.signals import DIMENSIONS, read_signals
 
+NOTHING = 0.005
+"""A level below which a message shows nothing of a dimension, as two decimals have it."""
+
 
 class Level(NamedTuple):
     """A dimension that the question names, in one message: from -1 to 1; `place` counts messages from 0."""
@@ -43,6 +46,21 @@ class Movement(NamedTuple):
         """The mean of the second half."""
         half = (len(self.levels) + 1) // 2
         return sum(each.value for each in self.levels[-half:]) / max(half, 1)
+
+    @property
+    def level(self) -> float:
+        """The mean of all of them."""
+        return sum(each.value for each in self.levels) / max(len(self.levels), 1)
+
+    @property
+    def speaks_for_it(self) -> bool:
+        """Whether the levels go where the question asks: there anywhere, at that end, nearer to it later than earlier,
+        or, where it is to grow, also there in the end."""
+        asked = {
+            "any": (self.level,), "start": (self.early,), "end": (self.late,), "rise": (self.late - self.early,),
+            "grow": (self.late - self.early, self.late),
+        }[self.where]  # fmt: skip
+        return all(self.sign * value >= NOTHING for value in asked)
 
 
 class Explanation(NamedTuple):

@@ -51,11 +51,39 @@ def test_what_moves_is_read_off_the_side_that_is_asked_for() -> None:
     assert explain("users whose parcel is late", talk, split(talk, "turn")[0]).movements == ()
 
 
+def talk_of(*said: str) -> Conversation:
+    return Conversation(id="t", messages=tuple(Message(role="customer", text=text, turn=1) for text in said))
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "speaks"),
+    [
+        ("users who grow angry", ("it is fine", "I am furious"), True),
+        ("users who grow angry", ("how much do hedgehogs grow?", "and the users?"), False),
+        ("users who grow angry", ("I am furious", "it is fine, great"), False),
+        # What starts glad and ends indifferent is worse, and yet nobody is angry.
+        ("users who grow angry", ("great, perfect, thanks a lot", "it is on the table"), False),
+        ("users who are less and less angry", ("I am furious", "it is on the table"), True),
+        ("angry users", ("I am furious", "it is on the table"), True),
+        ("angry users", ("it is on the table", "and on the chair"), False),
+        ("it ends in anger", ("it is on the table", "I am furious"), True),
+        ("users who start angry", ("it is on the table", "I am furious"), False),
+    ],
+)
+def test_only_what_goes_where_the_question_asks_speaks_for_it(
+    question: str, said: tuple[str, ...], speaks: bool
+) -> None:
+    talk = talk_of(*said)
+    (mood,) = explain(question, talk, split(talk, "session")[0]).movements
+    assert mood.speaks_for_it is speaks
+
+
 def test_a_talk_without_messages_of_that_side_has_no_levels() -> None:
     talk = Conversation(id="t", messages=(Message(role="agent", text="hello", turn=1),))
     (mood,) = explain("users who grow angry", talk, split(talk, "turn")[0]).movements
     assert mood.levels == ()
     assert mood.early == mood.late == 0
+    assert not mood.speaks_for_it
 
 
 @pytest.mark.parametrize("count", [1, 3])
