@@ -1,6 +1,7 @@
 """`import`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
 
 import json
+import re
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -131,6 +132,9 @@ def convert(
     if to is None:
         print(written)
         return
+    # A file is called as what it holds, which is what its check asks for.
+    if re.fullmatch(r"[a-z][a-z0-9_]*", to.stem):
+        written = re.sub(r"^id: .*$", f"id: {to.stem}", written, count=1, flags=re.MULTILINE)
     to.write_text(written, encoding="utf-8")
     print(f"{to}: written; check it with: python -m cxlab check {owner} {to}", file=sys.stderr)
 

@@ -29,7 +29,9 @@ from cxlab.benchmarks.sage.simulated.prose_steps import (
 from cxlab.llm.simulated.profiles import Profile
 
 PERSON = re.compile(
-    r"\b(?:customer|caller|client|guest|user|passenger|patient|tenant|resident|member|they|he|she)\b", re.IGNORECASE
+    r"\b(?:customer|caller|client|guest|user|passenger|patient|tenant|resident|member|reader|receiver|they|he|she"
+    r"|wish(?:es)?|wants?)\b",
+    re.IGNORECASE,
 )
 # What a step tells the desk to do with the thing that it is about.
 VERB = re.compile(r"^(?:ask|check|look|find|verify|see|get)\b(?: (?:for|at|out|up|into))?", re.IGNORECASE)
@@ -39,7 +41,7 @@ def convert(inputs: Any, profile: Profile, rng: np.random.Generator) -> str:
     """The YAML text of the scenario, or one plain sentence when the prose has no numbered steps."""
     steps = read_steps(inputs.text)
     if not steps:
-        return "I can only read numbered steps of the form: 1. If ... then go to step 2. Otherwise ... and stop."
+        return "I can only read steps that decide something: If ... then go to step 2. Otherwise ... and stop."
     return files.dump_yaml(Draft(steps).scenario(inputs.text))
 
 
@@ -121,6 +123,9 @@ class Draft:
         """Rules that look at different things, one stage each: what does not fit goes on to the next of them."""
         for index, rule in enumerate(asked):
             here = name if index == 0 else f"{name}_{index + 1}"
+            if index and index + 1 == len(asked) and _is_rest(asked):
+                self.stages[here] = {"title": title, "branches": [self._out(step, rule)]}
+                return
             on = self._out(step, end) if index + 1 == len(asked) else {"to": f"{name}_{index + 2}"}
             branches: list[dict[str, Any]] = []
             held: dict[str, Any] = {}
@@ -182,7 +187,7 @@ class Draft:
         name = camel(plain, 3) or camel(title, 3) or "Step"
         if name in self.fields or name in self.system:
             name += step.number
-        if all(PERSON.search(text) for text in told):
+        if all(PERSON.search(text) for text in told) or re.match(r"(?:first |then )?ask\b", title, re.IGNORECASE):
             self.fields[name] = {
                 "description": f"{title}.",
                 "default": named[-1],
@@ -230,6 +235,17 @@ def _same_number(asked: list[StepRule]) -> list[Bound]:
         if sum(conditions.meets(inside, one, found[0].kind) for one in told) > 1:
             return []
     return found
+
+
+def _is_rest(asked: list[StepRule]) -> bool:
+    """Whether the last rule holds wherever a rule before it does not: "at least 14 days", then "less than 14"."""
+    last = asked[-1].conditions
+    if len(last) != 1 or not isinstance(last[0], Bound):
+        return False
+    bound = last[0]
+    before = [one for rule in asked[:-1] for one in rule.conditions if isinstance(one, Bound)]
+    alike = [one for one in before if (one.subject, one.kind) == (bound.subject, bound.kind)]
+    return any(not complement([one.condition, bound.condition], bound.kind) for one in alike)
 
 
 def complement(given: list[str], kind: Kind) -> Any:

@@ -13,10 +13,20 @@ ROW = re.compile(r"^\s*\|(.+)\|\s*$")
 RULE = re.compile(r"^(?:if|when|in case|where|for)\s+(.+?)(?:,\s*then\s+|:\s+|,\s*|\s+then\s+)(.+)$", re.IGNORECASE)
 ELSE = re.compile(r"^(?:otherwise|else|if not|in all other cases|in any other case)[,:]?\s+(.+)$", re.IGNORECASE)
 JUMP = re.compile(
-    r"\b(?:go|continue|proceed|move|jump|return|start)(?: on| back| over)?(?: again)?(?: to| with| at| from)?"
-    r" step (\d+)\b|\brepeat step (\d+)\b|^(?:see )?step (\d+)$",
+    r"\b(?:go|continue|proceed|move|jump|return|start)(?: on| back| over)?(?: again)?"
+    r"(?:(?: to| with| at| from)? step| to| with| at) (\d+)\b|\brepeat step (\d+)\b|^(?:see )?step (\d+)$",
     re.IGNORECASE,
 )
+# "Go on to the pressure": what comes next, without its number.
+NEXT = re.compile(r"^(?:go|carry|move) on\b|^(?:continue|proceed)\b(?! \w+ing\b)", re.IGNORECASE)
+# A bullet that names a case: "cancelled: refund the ticket".
+CASE = re.compile(r"^([^:.,]{2,50}):\s+(.+)$")
+# What begins a procedure in prose without being a condition, and what only looks something up.
+PREFACE = re.compile(
+    r"^(?:when|if) (?:some(?:body|one)|any(?:body|one)|a \w+|the \w+) (?:calls?|rings?|writes?|gets in touch),?\s+",
+    re.IGNORECASE,
+)
+LOOK = re.compile(r"^(?:first |then )?(?:ask|check|look|find|verify|see)\b", re.IGNORECASE)
 END = re.compile(r"\s*(?:,\s*)?(?:and |then )?(?:stop|end)(?: here| there| the (?:call|chat|contact))?$", re.IGNORECASE)
 ANY = frozenset({"", "-", "–", "any", "all", "*", "either", "n/a"})
 
@@ -32,8 +42,15 @@ _WORDS = {
     "=": r"\bexactly|\bis|\bare|=",
 }
 _BETWEEN = re.compile(rf"^(.*?)\b(?:between|from)\s+({_AMOUNT}){_UNIT}\s+(?:and|to)\s+({_AMOUNT}){_UNIT}(.*)$")
+# "7 days or fewer", "1 or more".
+_OR_MORE = rf"^(.*?)\b({_AMOUNT}){_UNIT}\s+or\s+(?:more|above|over|longer|later|higher)\b(.*)$"
+_OR_LESS = rf"^(.*?)\b({_AMOUNT}){_UNIT}\s+or\s+(?:fewer|less|below|under|shorter|earlier|lower)\b(.*)$"
+_RANGE = re.compile(rf"^(.*?)\b(?:by\s+|is\s+|are\s+|of\s+)?({_AMOUNT})\s*(?:to|–)\s*({_AMOUNT}){_UNIT}(.*)$")
 _COMPARE = (
+    (">=", re.compile(_OR_MORE)),
+    ("<=", re.compile(_OR_LESS)),
     ("between", _BETWEEN),
+    ("between", _RANGE),
     *((sign, re.compile(rf"^(.*?)(?:{words})\s*({_AMOUNT}){_UNIT}(.*)$")) for sign, words in _WORDS.items()),
 )
 
@@ -75,37 +92,67 @@ class ProcedureStep:
 
 
 def read_steps(text: str) -> list[ProcedureStep]:
-    """The numbered steps with their rules, in the order of the text."""
+    """The steps with their rules, in the order of the text; where no line has a number, each paragraph is one."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    numbered = any(STEP.match(line) for line in lines)
     blocks: list[tuple[str, list[str], list[list[str]]]] = []
-    for line in text.splitlines():
+    for place, line in enumerate(lines):
+        # Where a sentence ended with the line before, or a heading did, the next begins a paragraph.
+        ended = place > 0 and (re.search(r"[.;:]\s*$", lines[place - 1]) or place == 1)
         if found := STEP.match(line):
             blocks.append((found[1], [found[2]], []))
-        elif not blocks:
-            continue
         elif row := ROW.match(line):
             cells = [cell.strip() for cell in row[1].split("|")]
+            if not blocks:
+                blocks.append(("1", ["Find the right row"], []))
             if not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
                 blocks[-1][2].append(cells)
+        elif not numbered and ended and not BULLET.match(line):
+            blocks.append((str(len(blocks) + 1), [PREFACE.sub("", line.strip())], []))
+        elif not blocks:
+            continue
         elif bullet := BULLET.match(line):
             # A bullet is a sentence of its own, whatever stands before it.
             blocks[-1][1].append(f"\n{bullet[1]}")
-        elif line.strip():
+        else:
             blocks[-1][1].append(line.strip())
-    return [_read_step(number, " ".join(lines), rows) for number, lines, rows in blocks]
+    numbers = [number for number, _, _ in blocks]
+    following = dict(zip(numbers, [*numbers, ""][1:], strict=True))
+    if not numbered and not any(rows for _, _, rows in blocks):
+        told = " ".join(said for _, text, _ in blocks for said in text)
+        if not re.search(r"\b(?:if|otherwise|in all other cases)\b", told, re.IGNORECASE):
+            return []  # paragraphs that decide nothing are no procedure
+    steps: list[ProcedureStep] = []
+    seen: list[Bound] = []
+    for number, said, rows in blocks:
+        steps.append(_read_step(number, " ".join(said), rows, following[number], numbered, seen))
+    return steps
 
 
-def _read_step(number: str, text: str, rows: list[list[str]]) -> ProcedureStep:
+def _read_step(
+    number: str, text: str, rows: list[list[str]], following: str, numbered: bool, seen: list[Bound]
+) -> ProcedureStep:
+    """One step; `following` is the number of the next one, where "go on" leads, `seen` the bounds told so far."""
     step = ProcedureStep(number, "")
-    for sentence in re.split(r"(?<=[.;!?])\s+|\n", text):
+    cases = sum(bool(CASE.match(line.strip())) for line in text.split("\n")[1:]) > 1
+    for at, sentence in enumerate(re.split(r"(?<=[.;!?])\s+|\n|,?\s+(?=otherwise\b)", text)):
         said = sentence.strip().rstrip(".;:!")
         if not said:
             continue
         if found := ELSE.match(said):
-            step.rules.append(read_rule((), found[1]))
+            step.rules.append(read_rule((), found[1], following))
         elif found := RULE.match(said):
-            step.rules.append(read_rule(read_conditions(found[1]), found[2]))
+            if not numbered and not step.rules and LOOK.match(found[2]) and not END.search(found[2]):
+                # "If not, check the boiler": the way here has settled the condition already.
+                step.title = step.title or found[2]
+                continue
+            for conditions in read_alternatives(found[1], seen, step.title):
+                seen += [one for one in conditions if isinstance(one, Bound)]
+                step.rules.append(read_rule(conditions, found[2], following))
+        elif at and cases and (case := CASE.match(said)):
+            step.rules.append(read_rule((case[1].strip(),), case[2], following))
         elif JUMP.search(said) or END.search(said):
-            step.rules.append(read_rule((), said))
+            step.rules.append(read_rule((), said, following))
         else:
             step.title = step.title or said
     if len(rows) > 1:
@@ -114,12 +161,32 @@ def _read_step(number: str, text: str, rows: list[list[str]]) -> ProcedureStep:
     return step
 
 
-def read_rule(conditions: tuple[str | Bound, ...], outcome: str) -> StepRule:
+def read_rule(conditions: tuple[str | Bound, ...], outcome: str, following: str = "") -> StepRule:
     """What a rule does: the step it jumps to, else the action that it ends in."""
     if found := JUMP.search(outcome.strip()):
         return StepRule(conditions, f"stage{found[1] or found[2] or found[3]}", None)
+    if following and NEXT.match(outcome.strip()):
+        return StepRule(conditions, f"stage{following}", None)
     said = END.sub("", outcome.strip()).strip(" .")
     return StepRule(conditions, None, said or "close the conversation")
+
+
+def read_alternatives(text: str, seen: list[Bound], title: str) -> list[tuple[str | Bound, ...]]:
+    """The ways in which a condition is met: two bounds with "or" between them are two.
+
+    "It" is the number of its kind that was spoken of last, else what the step's title looks up.
+    """
+    if re.match(r"(?:it|this|that)\b", text, re.IGNORECASE) and (found := read_bound(text, "it")):
+        alike = [one.subject for one in seen if one.kind == found.kind]
+        meant = alike[-1] if alike else _subject(LOOK.sub("", title.lower()), "")
+        if meant:
+            return [(Bound(meant, found.kind, found.condition),)]
+    first, sign, second = text.partition(" or ")
+    one = read_bound(first)
+    other = read_bound(second, one.subject) if one and sign else None
+    if one and other and not re.match(r"\w+$", second):
+        return [(one,), (Bound(one.subject, other.kind, other.condition),)]
+    return [read_conditions(text)]
 
 
 def read_conditions(text: str) -> tuple[str | Bound, ...]:

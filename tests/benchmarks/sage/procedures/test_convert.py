@@ -42,7 +42,7 @@ def test_numbered_prose_keeps_its_logic() -> None:
 
 
 def test_prose_without_steps_is_refused_with_the_reason() -> None:
-    with pytest.raises(Unconvertible, match="numbered steps"):
+    with pytest.raises(Unconvertible, match="steps that decide something"):
         convert("Be nice to everybody.", load("simulated:strong"))
 
 

@@ -53,7 +53,44 @@ JOINT = """Room upgrade
    go to step 2.
 2. If the guest is a member, give breakfast for free and stop. Otherwise wish a pleasant stay.
 """
+LIBRARY = """Library fines
+1. Look up how many days the book is overdue. If it is 7 days or fewer, waive the fine and end the call.
+2. If it is overdue by 8 to 30 days, charge the fine and end the call. If it is more than 30 days overdue, go to 3.
+3. Ask whether the reader still has the book. If the reader has lost the book, bill the replacement and stop. If the
+   reader still has it, ask for its return and stop.
+"""
+GAS = """Gas leak line
+When somebody calls, first find out whether they smell gas. If they smell gas, send the emergency crew and stop.
+If they do not smell gas, check when the boiler was last serviced. If the last service was before 2025-06-01 then
+book a service, otherwise go on to the pressure.
+If the pressure is below 1.0 bar or above 2.5 bar, explain how to refill and stop. If it is between 1.0 and 2.5 bar,
+book an engineer.
+"""
+TARIFF = """Tariff change
+
+| Current tariff | Months left | Wish | Action |
+|---|---|---|---|
+| Basic | any | cheaper | Explain that there is none |
+| Plus | 0 | cheaper | Change to Basic |
+| Plus | 1 or more | cheaper | Note the wish for the end of the term |
+| any | any | larger | Change to Premium |
+"""
+CONCERT = """Concert ticket refund
+Step 1. Ask what happened.
+ - concert cancelled: refund the ticket
+ - concert moved: go to step 2
+ - cannot come: go to step 3
+Step 2. Ask whether the customer can come on the new date. If yes, confirm the ticket. If no, refund the ticket.
+Step 3. If the price was up to £40, offer a voucher. If the price was more than £40 and the concert is at least 14
+ days away, put the ticket on the resale list. If it is less than 14 days away, say that nothing can be done.
+"""
+CUSTOMS = """Parcel customs
+1. Check the declared value. If the value is ≤ 150 EUR, release the parcel. If it is > 150 EUR, continue with 2.
+2. Ask the receiver for the invoice. If the receiver has an invoice, go to 3; if not, set a reminder and go back to 2.
+3. Compare invoice and declaration. If they match, charge the duty; if they do not match, open an inspection.
+"""
 SOPS = {"card": CARD, "warranty": WARRANTY, "table": TABLE, "bullets": BULLETS, "joint": JOINT}
+SOPS |= {"library": LIBRARY, "gas": GAS, "tariff": TARIFF, "concert": CONCERT, "customs": CUSTOMS}
 
 
 def scenario_of(prose: str) -> Scenario:
@@ -122,6 +159,56 @@ def test_two_things_in_one_rule_must_both_hold() -> None:
     assert act(s, {asks: no, member: not_member}, **{nights: 9}) == "WishPleasantStay"
 
 
+def test_it_is_the_number_that_was_spoken_of_and_bounds_may_follow_their_number() -> None:
+    s = scenario_of(LIBRARY)
+    (days,) = s.system
+    (lost,) = s.fields
+    assert act(s, {}, **{days: 7}) == "WaiveFine"
+    assert act(s, {}, **{days: 8}) == act(s, {}, **{days: 30}) == "ChargeFine"
+    assert act(s, {lost: next(iter(s.fields[lost].options))}, **{days: 31}) == "BillReplacement"
+
+
+def test_paragraphs_without_numbers_are_steps() -> None:
+    s = scenario_of(GAS)
+    (smell,) = s.fields
+    service, pressure = s.system
+    late = {service: "2025-06-01"}
+    assert act(s, {smell: "SmellGas"}, **late, **{pressure: 1.0}) == "SendEmergencyCrew"
+    assert act(s, {}, **{service: "2025-05-31", pressure: 1.0}) == "BookService"
+    assert act(s, {}, **late, **{pressure: 0.9}) == act(s, {}, **late, **{pressure: 2.51}) == "ExplainRefill"
+    assert act(s, {}, **late, **{pressure: 1.0}) == act(s, {}, **late, **{pressure: 2.5}) == "BookEngineer"
+
+
+def test_a_table_alone_is_a_procedure_and_a_wish_is_the_customers() -> None:
+    s = scenario_of(TARIFF)
+    assert list(s.fields) == ["Wish"]
+    plus = {"CurrentTariff": "Plus"}
+    assert act(s, {"Wish": "Cheaper"}, **plus, MonthsLeft=0) == "ChangeBasic"
+    assert act(s, {"Wish": "Cheaper"}, **plus, MonthsLeft=1) == "NoteWishTerm"
+    assert act(s, {"Wish": "Larger"}, **plus, MonthsLeft=1) == "ChangePremium"
+
+
+def test_bullets_name_cases_and_numbers_of_one_kind_are_kept_apart() -> None:
+    s = scenario_of(CONCERT)
+    what, comes = s.fields
+    cancelled, moved, cannot = s.fields[what].options
+    price, concert = s.system
+    assert act(s, {what: cancelled}, **{price: 50, concert: 3}) == "RefundTicket"
+    assert act(s, {what: moved, comes: "Yes"}, **{price: 50, concert: 3}) == "ConfirmTicket"
+    assert act(s, {what: cannot}, **{price: 40, concert: 3}) == "OfferVoucher"
+    assert act(s, {what: cannot}, **{price: 40.01, concert: 14}) == "PutTicketResale"
+    assert act(s, {what: cannot}, **{price: 40.01, concert: 13}) == "SayNothingCan"
+
+
+def test_a_jump_may_name_its_step_by_the_number_alone() -> None:
+    s = scenario_of(CUSTOMS)
+    invoice, match = s.fields
+    has, lacks = s.fields[invoice].options
+    assert act(s, {invoice: has, match: "Match"}, Value=150.01) == "ChargeDuty"
+    assert act(s, {invoice: lacks}, Value=150.01) == "AskAgain"
+    assert act(s, {invoice: has, match: "Match"}, Value=150) == "ReleaseParcel"
+
+
 def test_an_own_scenario_lies_in_the_store_and_is_played_without_a_phrase_bank(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +217,10 @@ def test_an_own_scenario_lies_in_the_store_and_is_played_without_a_phrase_bank(
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "sop.txt").write_text(CARD)
     mine = tmp_path / "scenarios" / "bank_card_dispute.yaml"
+    other = tmp_path / "scenarios" / "cards.yaml"
+    assert CliRunner().invoke(app, ["convert", "sop.txt", "--to", str(other)]).exit_code == 0
+    assert rules.load("cards").title == "Bank card dispute", "a file's id is its name"
+    other.unlink()
     said = CliRunner().invoke(app, ["convert", "sop.txt", "--to", str(mine)])
     assert said.exit_code == 0, said.output
     assert "bank_card_dispute" in rules.files_by_id()
