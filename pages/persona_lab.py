@@ -69,7 +69,7 @@ def control(choices: Choices, stage: LiveSession | StoredSession, is_stored: boo
 
     playing = st.session_state["persona-playing"]
     show_controls(choices, playing, stage.idle, play=play, step=step, restart=restart, sides=stage.simulated)
-    if is_stored:
+    if is_stored and not choices.large:
         choose_source(choices, stage.stored)
 
 
@@ -117,9 +117,13 @@ def show_live() -> None:
         control(chosen, stage, bool(attempts))
     stage_is_stored = isinstance(stage, StoredSession)
     titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
-    for number, head in enumerate(parts.divide(len(chosen.columns), chosen.large)[: len(chosen.columns)]):
-        with head:
-            address.choose_column(chosen, number, titles[number], offered)
+    heads = parts.divide(len(chosen.columns), chosen.large)
+    for number, title in enumerate(titles):
+        with heads[number]:
+            address.choose_column(chosen, number, title, offered)
+    if chosen.large and attempts:
+        with heads[-1]:
+            choose_source(chosen, stage.stored)
     showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live=not stage_is_stored)
     showing.show_effect(chosen.agent, chosen.columns, chosen.large, showing.say_typical(chosen))
     followed = st.session_state["persona-playing"] or stage.busy

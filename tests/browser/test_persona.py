@@ -23,6 +23,23 @@ def test_on_a_beamer_the_figures_fit_beside_the_dialogues(page: Page, lab: Lab, 
     assert table.evaluate("each => each.getBoundingClientRect().right") <= width
 
 
+@pytest.mark.parametrize("beats", [6, 60])
+def test_on_a_small_beamer_the_exchange_that_goes_on_is_seen_whole(page: Page, lab: Lab, beats: int) -> None:
+    page.set_viewport_size({"width": 1024, "height": 768})
+    go(page, lab.url, "persona_lab", variant=["none-0-text", "hard-0-text"], show="large", beats=str(beats))
+    board = page.get_by_role("log")
+    expect(board).to_have_count(1)
+    settle(page)
+    top = board.evaluate("each => each.getBoundingClientRect().top")
+    for column in range(2):
+        # What was said last, and what it answers.
+        pair = board.locator(f".cells:last-child .v{column} p")
+        expect(pair).to_have_count(2)
+        assert pair.first.evaluate("each => each.getBoundingClientRect().top") >= top
+    main_block = page.get_by_test_id("stMain")
+    assert main_block.evaluate("each => each.scrollHeight <= each.clientHeight")
+
+
 def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     go(page, lab.url, "persona_lab", variant=EXPOSURES, pace="once")
     log = page.get_by_role("log")
@@ -64,7 +81,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     hands = main(page).get_by_text("Answer as the customer", exact=True)
     expect(hands).to_have_count(3)
     hands.nth(2).click()
-    box = page.get_by_placeholder("Answer as the customer")
+    box = page.get_by_placeholder("Type here")
     expect(box).to_be_visible()
     settle(page)
     for _ in range(4):

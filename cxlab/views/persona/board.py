@@ -83,7 +83,8 @@ def show_board_of_talks(
 ) -> None:
     """What was said as the other side got it, in rows by moment; what is said now stands at the bottom, in sight.
 
-    `beside`: what else the screen has to hold: plain, found (what the variants came to) or hand (a person's answer).
+    `beside`: what else the screen has to hold: plain, found (what the variants came to), live (the switch to answer)
+    or hand (a person's answer).
     """
     past, last = zip(*(_cut(frame) for frame in frames), strict=True)
     drawn = [
@@ -115,13 +116,11 @@ def explain_marks(columns: Sequence[VariantChoice]) -> None:
 
 
 def _cut(frame: LiveSnapshot) -> tuple[list[moments.Moment], int]:
-    """The moments that are behind, and where the exchange begins that is going on."""
+    """The moments that are behind, and where the exchange begins that is going on: what was said last, and what it
+    answers, or an audience would not see to what."""
     messages = frame.messages
-    spoken = [at for at, one in enumerate(messages) if speaks(one) and one.role == "agent"]
-    # What the customer says last belongs to what it answers.
-    start = spoken[-1] if spoken else 0
-    if len(spoken) > 1 and not frame.ended and start == len(messages) - 1:
-        start = spoken[-1]
+    spoken = [at for at, one in enumerate(messages) if speaks(one)]
+    start = spoken[-2] if len(spoken) > 1 else 0
     before = moments.split(messages, bool(frame.ended))
     kept = [moments.Moment(one.title, one.start, min(one.end, start)) for one in before if one.start < start]
     return kept, start

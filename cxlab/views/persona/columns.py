@@ -99,7 +99,7 @@ def show_board(
     heard = next((place for place, player in enumerate(stage.players) if aloud and player.sound()), None)
     left, right = parts.divide_board(len(frames)) if choices.large else (st.container(), st.container())
     with left:
-        _show_talks(choices, frames, stage.players, bool(finding))
+        _show_talks(choices, frames, stage.players, bool(finding), bool(stage.stored))
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
                 _show_hand(choices, place, frames[place], stage, playing, heard == place)
@@ -109,6 +109,9 @@ def show_board(
             show_manner(names, frames)
         if choices.large or stage.beats:  # else there is nothing in them yet
             show_metrics(heads, frames, choices.columns, choices.large)
+        for frame, variant in zip(frames, choices.columns, strict=True):
+            if choices.large:
+                parts.show_profile(frame, variant, True)
     if not choices.large:
         for place, (column, frame) in enumerate(zip(st.columns(len(frames), gap="medium"), frames, strict=True)):
             with column:
@@ -147,11 +150,12 @@ def _go_on(choices: Choices, stage: LiveSession, playing: bool) -> None:
 
 
 def _show_talks(
-    choices: Choices, frames: Sequence[LiveSnapshot], players: Sequence[LiveConversation], found: bool
+    choices: Choices, frames: Sequence[LiveSnapshot], players: Sequence[LiveConversation], found: bool, stored: bool
 ) -> None:
     """All conversations, moment by moment. A hand in one of them takes room on a beamer."""
     taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(players))
-    beside = "hand" if taken else "found" if found else "plain"
+    live = choices.large and any(not frame.ended for frame in frames) and not stored
+    beside = "hand" if taken else "found" if found else "live" if live else "plain"
     pending = [board.Pending(player.busy, player.draft, player.since) for player in players]
     board.show_board_of_talks(choices.columns, frames, pending, choices.large, beside)
     if not choices.large:
@@ -187,11 +191,11 @@ def _show_hand(
         st.button("Try again from here", key=f"persona-again-{place}", on_click=player.retry, help=tip)
     if taken:
         hand.show_take_over(place, player.frame, player.tools(), player.say, player.do, lambda: player.say("", "done"))
-    if not (large and taken):
+    # On a stage what was said has the room: of a conversation that is over its end is told, not the last screen.
+    if not (large and (taken or frame.ended)):
         show_device(frame, choices.domain, large)
+    if not (large and taken):
         show_patience(frame, large)
-    if large and not taken:
-        parts.show_profile(frame, choices.columns[place], True)
 
 
 def _list_recordings(kept: Sequence[tuple[Message, Path]]) -> None:

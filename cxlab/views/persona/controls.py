@@ -10,7 +10,7 @@ from cxlab.charts.numbers import format_time
 from cxlab.read import View
 from cxlab.ui.address import link
 from cxlab.ui.app_frame import zone
-from cxlab.ui.labels import badge, chip, label
+from cxlab.ui.labels import badge, chip, label, plain
 from cxlab.views.persona.choices import PACES, Choices, write
 
 _SOURCES = {"stored": "Stored dialogue", "live": "Play live"}
@@ -84,15 +84,21 @@ def choose_source(now: Choices, stored: StoredPlay | None) -> None:
         anew = st.session_state["persona-source-of-play"] == "live"
         write(replace(now, anew=anew, beats=0))
 
+    when = format_time(stored.created, zone()).partition(" ")[0] if stored else ""
+    tip = (
+        "Stored: the very dialogues of a run, turn by turn, no model is asked. Live: the models are asked now and may "
+        "answer otherwise."
+    )
+    if now.large and stored:
+        tip += plain(f" These are of {when}, by {label(stored.model)}.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         st.segmented_control(
             "What is shown", ["stored", "live"], key="persona-source-of-play", format_func=_SOURCES.__getitem__,
-            label_visibility="collapsed", required=True, on_change=turn,
-            help="Stored: the very dialogues of a run, turn by turn, no model is asked. Live: the models are asked now "
-            "and may answer otherwise.",
+            label_visibility="collapsed", required=True, on_change=turn, help=tip,
         )  # fmt: skip
+        if now.large:
+            return
         if stored:
-            when = format_time(stored.created, zone()).partition(" ")[0]
             chip(f"stored, {when}, {label(stored.model)}", "gray", "Shown from the store; no model is asked.")
         else:
             chip("live", "blue", "The models are asked now; it may come out otherwise than stored.")

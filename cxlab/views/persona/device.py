@@ -48,6 +48,11 @@ class Order(NamedTuple):
     address_was: str
 
 
+# On a stage a long value gets two lines, and the pictures stay of about one height.
+_LOW = """.cx-phone .line > :first-child {display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical;
+      overflow: hidden;}"""
+
+
 def style(large: bool) -> str:
     """The look of phones, orders and patience, as CSS."""
     ink = colours()
@@ -65,6 +70,7 @@ def style(large: bool) -> str:
     .cx-phone .page {{font-weight: 600; padding: .35rem 0 .15rem 0;}}
     .cx-phone .line {{display: flex; justify-content: space-between; gap: .6rem; padding: .1rem 0;
       overflow-wrap: anywhere;}}
+    {_LOW if large else ""}
     .cx-phone .switch {{flex: none; width: 1.9em; height: 1.05em; border-radius: 1em; background: {ink.hairline};
       position: relative; align-self: center;}}
     .cx-phone .switch::after {{content: ""; position: absolute; top: .12em; left: .14em; width: .8em; height: .8em;
@@ -88,7 +94,7 @@ def style(large: bool) -> str:
     .cx-patience .meter i.short {{background: {ink.warning};}} .cx-patience .meter i.gone {{background: {ink.bad};}}
     .cx-patience .course {{display: flex; align-items: end; gap: 2px; height: 1.9em; margin-top: .15rem;
       border-bottom: 1px solid {ink.hairline};}}
-    .cx-patience.low {{padding-top: 0;}} .cx-patience.low .course {{height: .9em;}}
+    .cx-patience.low {{padding-top: 0;}}
     .cx-patience .course i {{flex: 1 1 0; max-width: .8rem; min-height: 2px; display: block; background: {ink.good};
       position: relative;}}
     .cx-patience .course i.short {{background: {ink.warning};}}

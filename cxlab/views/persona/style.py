@@ -5,8 +5,14 @@ import streamlit as st
 from cxlab.ui.app_frame import colours
 from cxlab.views.persona import board, device, live_metrics
 
-# Of a screen: what is not the talk; when there is also a finding; when a person answers.
-_REST = {"plain": "31rem", "found": "37rem", "hand": "34rem"}
+# Of a screen: what is not the talk, while it goes on; when a person may answer; when there is a finding and no phone
+# is drawn; when a person answers, on a narrow screen and on a wide one. Type that grows with the screen takes of it.
+_REST = {
+    "plain": ("27.5rem", "28.2rem"),
+    "live": ("30rem", "31.2rem"),
+    "found": ("18rem + 8.7vw", "18rem + 8.7vw"),
+    "hand": ("33rem", "30.5rem"),
+}
 
 
 def apply(large: bool) -> None:
@@ -16,11 +22,11 @@ def apply(large: bool) -> None:
     # On one screen: what stands above and below a talk takes as much more of it as there is to be said there.
     sizes = ".cx-board {min-height: 7rem; max-height: 27rem;}"
     if large:
-        rest = [f".cx-board.{name} {{height: max(13rem, calc(100vh - {taken}));}}" for name, taken in _REST.items()]
-        narrow = [
-            f".cx-board.{name} {{height: max(13rem, calc(100vh - {taken} - 2rem));}}" for name, taken in _REST.items()
-        ]
-        sizes = " ".join([*rest, "@media (max-width: 1200px) {", *narrow, "}"])
+        narrow, wide = (
+            [f".cx-board.{name} {{--rest: {taken[at]};}}" for name, taken in _REST.items()] for at in (0, 1)
+        )
+        height = ".cx-board {height: max(13rem, calc(100vh - (var(--rest))));}"
+        sizes = " ".join([height, *wide, "@media (max-width: 1200px) {", *narrow, "}"])
     alone = """
     [data-testid="stMain"] h1 {font-size: clamp(1.2rem, 2vw, 2.2rem); padding: 0; display: -webkit-box;
       -webkit-line-clamp: 1; -webkit-box-orient: vertical; overflow: hidden;}
@@ -40,7 +46,7 @@ def apply(large: bool) -> None:
     .cx-change td:first-child {{color: {ink.muted}; width: 48%;}}
     .cx-change mark {{background: transparent; color: {ink.good}; font-weight: 600;}}
     .cx-told {{font-size: {told}; line-height: 1.35;}}
-    .cx-told.one {{white-space: nowrap; overflow: hidden; text-overflow: ellipsis;}}
+    .cx-told.one {{margin-bottom: .6rem;}}
     {live_metrics.style(large)}
     .cx-end {{font-size: {size}; font-weight: 600;}} .cx-end.good {{color: {ink.good};}}
     .cx-end.bad {{color: {ink.bad};}}

@@ -30,9 +30,7 @@ def show_take_over(
         st.caption("You see")
         say(shown)
     key = f"persona-say-{place}"
-    st.chat_input(
-        "Answer as the customer", key=key, max_chars=2000, on_submit=lambda: say_so(str(st.session_state[key] or ""))
-    )
+    st.chat_input("Type here", key=key, max_chars=2000, on_submit=lambda: say_so(str(st.session_state[key] or "")))
     with st.container(horizontal=True, gap="small"):
         if tools:
             with st.popover("Use the phone", key=f"persona-phone-{place}"):

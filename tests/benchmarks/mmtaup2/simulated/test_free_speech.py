@@ -8,9 +8,11 @@ from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import ConversationSettings, begin
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech as shop_speech
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
-from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, reactions
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import phrases as telecom_phrases
 from cxlab.benchmarks.mmtaup2.tasks import Task, telecom_tasks
 from cxlab.dialogue import Move
+from cxlab.files import grammar
 from cxlab.llm import load
 
 
@@ -163,10 +165,83 @@ def test_what_is_not_understood_is_said_and_ends_in_no_circle() -> None:
 
 def test_what_is_turned_down_is_not_asked_for_again() -> None:
     said = talk("My phone has no service", "<phone>", "I won't do that", "no")
-    assert sum("status bar" in text for text in said) == 1
+    assert sum("status bar" in text for text in said) == 2  # once more, with what it is for
 
 
 def test_a_stand_ins_own_lines_are_never_strange() -> None:
     for text in ("What should I do?", "Yes, that is right.", "The signal is excellent.", "Oh dear, have I broken it?"):
         assert not free_speech.is_strange(text), text
     assert free_speech.is_strange("Purple elephants everywhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Why do you need to know that?", "why"),
+        ("What will happen to my contacts if I do that?", "harm"),
+        ("Are you a robot?", "robot"),
+        ("How long will this take?", "long"),
+        ("Does it cost anything?", "cost"),
+        ("I want to speak to a human", "human"),
+        ("You already asked me that", "again"),
+        ("No, I won't do that, the last time I lost everything.", "refusal"),
+        ("This is ridiculous, cancel my contract!", "out"),
+        ("You people are useless", "upset"),
+        ("I don't know where that is", "how"),
+        ("which bar?", "how"),
+        ("Hang on, let me find the phone", "wait"),
+        ("thanks, bye", "bye"),
+        ("Is it raining in your town?", "question"),
+        ("There is an aeroplane at the top", ""),
+        ("My number is 555-123-4567", ""),
+    ],
+)
+def test_what_a_person_says_beside_the_matter_is_known_for_what_it_is(text: str, kind: str) -> None:
+    assert reactions.find(text) == kind
+
+
+def test_nothing_that_a_stand_in_says_is_beside_the_matter() -> None:
+    lines = [one for kinds in telecom_phrases().customer.values() for several in kinds.values() for one in several]
+    said = [text for line in lines if "<" not in line for text in grammar.every(line) if text.strip()]
+    assert len(said) > 100
+    assert [text for text in said if reactions.find(text) or reactions.says_done(text)] == []
+
+
+def test_a_question_is_answered_and_the_talk_goes_on_with_what_was_asked() -> None:
+    said = talk("My phone has no service.", "<phone>", "Why do you need to know that?")
+    assert said[-1].startswith(("It tells me", "From that I can see"))
+    assert "status bar" in said[-1]
+    assert "catch" not in said[-1]
+    assert "understand" not in said[-1]
+
+
+def test_who_turns_a_thing_down_is_told_what_it_is_for_and_then_left_alone() -> None:
+    said = talk("My phone has no service.", "<phone>", "No, I won't do that.", "I said no, I won't look at it.")
+    told = next(text for text in said if "nothing that cannot be put back" in text)
+    assert "status bar" in told
+    # Without it nothing more can be found: a colleague takes over, and nobody asks a third time.
+    assert said[said.index(told) + 1] == "(transfer_to_human_agents)"
+    pictures = telecom_tasks.compose("mms", ["bad_wifi_calling"], 1)
+    said = shop_talk(pictures, "Pictures do not go out.", "<phone>", "No, I won't look.", "I won't look at that.")
+    assert said[-1].startswith("All right, we leave that.")
+    assert "status bar" not in said[-1]
+
+
+def test_a_screen_read_out_symbol_by_symbol_is_understood() -> None:
+    said = talk("My phone has no service.", "<phone>", "It says No Service, airplane symbol, battery 74%, Wi-Fi off.")
+    assert "Airplane Mode off" in said[-1]
+    after = talk("My phone has no service.", "<phone>", "There is an airplane symbol.", "ok, I did that")
+    assert "status bar" in after[-1]
+
+
+def test_who_wants_a_person_gets_one_when_it_says_so_again() -> None:
+    said = talk("My phone has no service.", "<phone>", "Let me speak to a manager.", "Let me talk to a human, please.")
+    assert "with you myself" in said[-3]
+    assert said[-2:] == ["(transfer_to_human_agents)", said[-1]]
+    assert "handing you over" in said[-1]
+
+
+def test_a_number_that_nobody_has_is_said_to_be_so_at_once() -> None:
+    said = talk("My phone has no service, my number is 555-999-0000, and you people are useless.")
+    assert said[-1].startswith("I am sorry")
+    assert "that number" in said[-1]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
-from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom.requests import (
+    LEAVES_OUT,
     MOST,
     TelecomRequests,
 )
@@ -44,8 +46,21 @@ class TelecomAgent(TelecomRequests):
         handed = self.mind.done("transfer_to_human_agents")
         if handed is not None:
             return NextAction(self.line("transfer"))
+        if self.beside in ("bye", "wait"):
+            return NextAction(reactions.answer(self.beside, self.mind.rng))
+        if self.beside == "human" and sum(reactions.find(text) == "human" for _, text in self.mind.theirs) > 1:
+            return self.hand_over("The customer asks for a person.")
         mended = self.own_up() or self.identify() or self.mend_line() or self.mend_service() or self.mend_data()
-        return mended or self.finish()
+        return self.answer_first(mended or self.finish())
+
+    def answer_first(self, step: NextAction) -> NextAction:
+        """The step, after an answer to what the customer said beside the matter; a call has its answer after it."""
+        beside = self.says_beside()
+        if not beside or step.tool or step.text == self.line("transfer"):
+            return step
+        if beside == "refusal" and self.refused & {one.name for one in phrases.requests_in(self.before())}:
+            return step if LEAVES_OUT in step.text else replace(step, text=f"{LEAVES_OUT} {step.text}")
+        return replace(step, text=f"{reactions.answer(beside, self.mind.rng)} {step.text}")
 
     def own_up(self) -> NextAction | None:
         """Say that something was not understood, ask once more what was asked, and go round no circle with it."""
@@ -56,10 +71,12 @@ class TelecomAgent(TelecomRequests):
             mind.last, before := mind.own[-1][1]
         ):
             return None
+        if self.beside or reactions.says_done(mind.last) or any(pattern.search(mind.last) for _, pattern in FAMILIES):
+            return None
         lost = [OWNS_UP in text for _, text in mind.own[-2:]]
         if len(lost) == 2 and all(lost):
             return self.hand_over("The customer's words could not be understood.")
-        asked = before.removeprefix(f"{OWNS_UP} ")
+        asked = reactions.strip(before.removeprefix(f"{OWNS_UP} "))
         return NextAction(f"{OWNS_UP} {asked}")
 
     def identify(self) -> NextAction | None:
@@ -81,7 +98,8 @@ class TelecomAgent(TelecomRequests):
                 return NextAction(grammar.every(phrases.phrases().agent["ask_phone"][0])[0])
             if times and not mind.tried("get_customer_by_phone"):
                 return NextAction(self.line("ask_phone_still"))
-            return NextAction(self.line("ask_phone" if times == 0 else "ask_phone_again"))
+            lost = times or mind.tried("get_customer_by_phone")
+            return NextAction(self.line("ask_phone_again" if lost else "ask_phone"))
         found = self.customer.value
         self.customer_id = str(found.get("customer_id", "")) if isinstance(found, dict) else ""
         number = re.sub(r"\D", "", str(self.customer.arguments.get("phone_number", "")))

@@ -14,7 +14,7 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     UPSET_FROM,
     DialogueState,
 )
-from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 
 WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't know what", re.IGNORECASE)
@@ -48,7 +48,7 @@ class TelecomDialogueState:
                 if place or fact == "abroad":
                     self.beliefs[fact] = (value, at)
             lines = bool(phrases.facts_said(text)) or free_speech.is_own(text)
-            if place and mind.profile.comprehension > 0 and not lines:
+            if place and mind.profile.comprehension > 0 and (not lines or free_speech.reads_screen(text)):
                 # A person in the customer's place speaks as people do.
                 told = free_speech.facts_in(text, mind.asked_before(at))
                 self.beliefs |= {fact: (value, at) for fact, value in told.items()}
@@ -56,6 +56,10 @@ class TelecomDialogueState:
         for at, text in mind.own:
             for one in phrases.requests_in(text):
                 self.asked.setdefault(one.name, []).append(at)
+        # What a person says beside the matter is answered before the talk goes on with it.
+        self.beside = reactions.find(mind.last) if mind.profile.comprehension > 0 else ""
+        if len(mind.theirs) == 1 and self.beside != "upset":
+            self.beside = ""  # how a talk begins is what it is about
         self.refused = self.turned_down()
         self.round_at = self.second_round()
         note = mind.note
@@ -69,13 +73,19 @@ class TelecomDialogueState:
         self.reasons = DISTRUST.search(note) is not None or self.heard_cue(ASKS_WHY, "why", self.profile.subtlety)
 
     def turned_down(self) -> set[str]:
-        """What the customer was asked for and did not want to do: it is not asked for again."""
+        """What the customer was asked for and did not want to do: it is not asked for again.
+
+        A person who turns something down is told once what it is for; who then still does not want to is left alone.
+        """
         found: set[str] = set()
+        once: set[str] = set()
         for at, text in self.mind.theirs:
             before = self.mind.asked_before(at)
             # A no to a question about a switch is an answer.
             if free_speech.refuses(text) and not free_speech.facts_in(text, before):
-                found |= {one.name for one in phrases.requests_in(before)}
+                asked = {one.name for one in phrases.requests_in(before)}
+                found |= asked if free_speech.is_own(text) else asked & once
+                once |= asked
         return found
 
     def second_round(self) -> int:

@@ -55,7 +55,7 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
         "airplane",
         "on",
         r"\b(?:there(?:'s| is)|i (?:can )?see|shows?|got) (?:an? |the )?(?:\w+ )?(?:aero|air)?plane\b(?! mode)"
-        r"|\bplane (?:symbol|icon|sign)\b",
+        r"|plane (?:symbol|icon|sign)\b|\b(?:symbol|icon|picture|sign) of an? (?:aero|air)?plane\b",
     ),
     (
         "signal",
@@ -90,7 +90,8 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
         "abroad",
         "yes",
         r"(?<!not )\b(?:abroad|not at home|on holiday|another country|travelling|on a trip)\b"
-        r"|\b(?:i'm|i am|we're|we are) (?:\w+ )?in (?!my\b|the\b|a\b)\w+ (?:till?|until|for)\b",
+        r"|\b(?:i'm|i am|we're|we are) (?:\w+ )?in (?!my\b|the\b|a\b)\w+ (?:till?|until|for)\b"
+        r"|\b(?:i'm|i am|we're|we are) (?:\w+ )?in (?-i:[A-Z])\w+",
     ),
     (
         "abroad",
@@ -146,6 +147,8 @@ def _state(fact: str, clause: str) -> dict[str, str]:
 
 
 def _answer(text: str, asked: str) -> dict[str, str]:
+    if _ASKS_ABROAD.search(asked) and len(text.split()) <= _BRIEF:
+        return {"abroad": "yes"} if _BARE_YES.search(text) else {"abroad": "no"} if _BARE_NO.search(text) else {}
     names = {one.name for one in phrases.requests_in(asked)}
     if len(names) != 1 or len(text.split()) > _BRIEF:
         return {}
@@ -158,6 +161,11 @@ def _answer(text: str, asked: str) -> dict[str, str]:
 
 
 _BRIEF = 8
+# Of 100; one misheard word in ten leaves more of a sentence than this.
+_NEAR = 87
+_ASKS_ABROAD = re.compile(r"are you abroad", re.IGNORECASE)
+# A screen that is read out: no stand-in names a symbol or how full the battery is.
+_SCREEN = re.compile(r"\b(?:symbol|icon|battery)\b|\d ?%", re.IGNORECASE)
 _ASKED = {
     "check_data_saver": ("saver", "on", "off"),
     "check_wifi_calling": ("wificalling", "on", "off"),
@@ -170,6 +178,11 @@ _BARE_NO = re.compile(
     r"^\W*(?:no|nope|nah|none)\b|\b(?:isn't|is not|didn't|did not|doesn't|wasn't|not (?:sent|delivered)|failed)\b",
     re.IGNORECASE,
 )
+
+
+def reads_screen(text: str) -> bool:
+    """Whether a person reads a screen out, symbol by symbol."""
+    return bool(_SCREEN.search(text)) and not is_own(text)
 
 
 def refuses(text: str) -> bool:
@@ -196,6 +209,18 @@ def is_strange(text: str, asked: str = "") -> bool:
 def is_own(text: str) -> bool:
     """Whether a sentence of it is a stand-in customer's: what is taken from those depends on the agent's profile."""
     return any(_plain(sentence) in _own_lines() for sentence in dialogue_acts.sentences(text))
+
+
+@functools.lru_cache(maxsize=20_000)
+def is_near_own(text: str) -> bool:
+    """The same of a sentence that may have been misheard: most of its words stand as a stand-in would say them."""
+    from rapidfuzz import fuzz, process
+
+    lines = _own_lines()
+    return is_own(text) or any(
+        process.extractOne(_plain(sentence), lines, scorer=fuzz.ratio, score_cutoff=_NEAR) is not None
+        for sentence in dialogue_acts.sentences(text)
+    )
 
 
 # People leave the question mark out, and say that they are upset in ways of their own.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction, OwnCall
-from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import STALE, WONDERS, TelecomDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
 from cxlab.files import grammar
@@ -22,6 +22,8 @@ UPSET = re.compile(
 )
 TODAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 LEAVES_OUT = "All right, we leave that."
+# Tried, and not looked at: there is nothing to read out.
+_NO_WORDS = frozenset(("can_send_mms",))
 MOST = 3
 
 
@@ -72,6 +74,8 @@ class TelecomRequests(TelecomDialogueState):
         return len(places) < MOST and not any(self.acknowledges(text) for text in self.mind.said_since(places[-1]))
 
     def acknowledges(self, text: str) -> bool:
+        if reactions.says_done(text):
+            return True
         plain = ACKNOWLEDGES.search(text) and knows(self.profile, "cue done", self.profile.comprehension)
         return bool(plain or (HINTS_DONE.search(text) and knows(self.profile, "cue there", self.profile.subtlety)))
 
@@ -81,12 +85,13 @@ class TelecomRequests(TelecomDialogueState):
         stumbled = bool(WONDERS.search(self.mind.last)) and knows(
             self.profile, f"cue wonders {self.mind.case} {len(self.mind.own)}", self.profile.comprehension
         )
+        stumbled = stumbled or self.beside == "how"
         parts = [before] if before else []
         if self.refused and free_speech.refuses(self.mind.last):
             parts.append(LEAVES_OUT)
         if again and stumbled:
             parts.append(self.line("explain"))
-        elif again:
+        elif again and not self.says_beside():
             parts.append(self.line("again"))
         upset = self.impatient or (not self.brisk and UPSET.search(self.mind.last))
         kind_already = again and not stumbled and self.gently
@@ -100,10 +105,26 @@ class TelecomRequests(TelecomDialogueState):
             parts.append(
                 re.sub(r"^(?:Please|Now please)\b", ("Then please", "And please")[place > 1], said) if place else said
             )
-        if self.skill is not None and plain and not phrases.phrases().requests[names[-1]].fix:
+        last = names[-1]
+        if self.skill is not None and plain and not phrases.phrases().requests[last].fix and last not in _NO_WORDS:
             # Somebody who is known to retell things loosely is asked for the words at once.
             parts.append(self.line("read_out"))
         return NextAction(" ".join(part for part in parts if part))
+
+    def says_beside(self) -> str:
+        """What the customer has just said beside the matter, where there is an answer to it; also that it has done what
+        it was to look at, and not what it saw."""
+        if self.beside not in ("", "how"):
+            return (
+                "" if self.beside == "refusal" and free_speech.facts_in(self.mind.last, self.before()) else self.beside
+            )
+        names = [one.name for one in phrases.requests_in(self.before())]
+        looked = bool(names) and not any(phrases.phrases().requests[name].fix for name in names)
+        return "done" if looked and not self.beside and reactions.says_done(self.mind.last) else ""
+
+    def before(self) -> str:
+        """What the agent had said last."""
+        return self.mind.own[-1][1] if self.mind.own else ""
 
     def soothed(self) -> bool:
         """Whether the last message had a kind word: one in every message would be no kindness."""

@@ -1,0 +1,139 @@
+"""What a person in the customer's place says beside the matter, and what the simulated agent answers to it first.
+
+People ask what a thing is for, whether their pictures will be gone, whether they speak to a machine; they are annoyed,
+turn something down, want somebody else. Whoever goes on as if that had not been said talks like no agent.
+The answers stand in data/simulated/mmtaup2/telecom_reactions.yaml.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import numpy as np
+
+from cxlab import files, resources
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech
+from cxlab.files import grammar
+from cxlab.records.base import Record
+
+FILE = resources.data("simulated", "mmtaup2", "telecom_reactions.yaml")
+# What is asked that has an answer of its own comes before what may be any question, and any question before a mood.
+_CUES = (
+    (
+        "human",
+        r"\b(?:speak|talk) (?:to|with) (?:(?:a|an|the|your|some) )?(?:real |actual |proper )?(?:human|person|manager"
+        r"|supervisor|someone|somebody|colleague|boss)\b|\bget me (?:a|your) (?:human|person|manager|supervisor|boss)\b"
+        r"|\bi want (?:a|an) (?:real |actual )?(?:human|person)\b",
+    ),
+    (
+        "robot",
+        r"\b(?:are you|is this|am i (?:talking|speaking) (?:to|with)) (?:an? )?(?:\w+ )?(?:ro)?(?:bot|machine|computer"
+        r"|human|person|ai|recording)\b",
+    ),
+    ("bye", r"\b(?:good ?bye|bye(?:[- ]bye)?)\b|\bi(?:'m| am) (?:going to hang|hanging) up\b"),
+    ("long", r"\bhow (?:much )?long(?:er)?\b"),
+    (
+        "harm",
+        r"\b(?:what|will|would|does|do|can|could|won't|is)\b[^.?]*\b(?:lose|lost|gone|deletes?d?|erased?|wiped?|happen"
+        r"|break|broken|damage|contacts|photos|safe)\b[^.?]*\?",
+    ),
+    ("cost", r"\b(?:cost|charged?|free|pay|expensive)\b[^.?]*\?"),
+    ("why", r"\bwhy\b[^.?]*\?|^\W*why\b|\bwhat\b[^.?]*\bfor\?|\bwhat(?:'s| is) the point\b"),
+    (
+        "again",
+        r"\b(?:already|just) (?:told|said|asked|did|done|tried|answered)\b|\basked (?:me )?(?:that|this)\b"
+        r"|\btold you\b",
+    ),
+    (
+        "out",
+        r"\b(?:cancel|refund|compensat\w+|discount|complain\w*|upgrade)\b|\bnew (?:phone|contract|plan)\b",
+    ),
+    (
+        "how",
+        r"\b(?:where|how|which|what(?:'s| is| are| do you mean))\b[^.?]*\?"
+        r"|\b(?:don't|do not|can't|cannot) (?:know|see|find|understand)\b[^.?]*"
+        r"\b(?:where|how|which|what|it|that|this|them)\b",
+    ),
+    (
+        "wait",
+        r"\b(?:hang on|hold on|one (?:moment|second)|just a (?:moment|second|minute)|bear with|wait a)\b"
+        r"|\blet me (?:find|look|get|see|fetch)\b",
+    ),
+    ("question", r"\?"),
+    (
+        "upset",
+        r"\b(?:useless|ridiculous|unbelievable|terrible|awful|a joke|angry|furious|disgrace\w*|nonsense|annoying"
+        r"|waiting|idiots?|waste of)\b",
+    ),
+)  # fmt: skip
+_COMPILED = tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in _CUES)
+# Stand-ins wonder what a thing is, and never where.
+_WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
+_DONE = re.compile(
+    r"\bi (?:did|have done|'ve done) (?:it|that|so)\b|\bi(?:'ve| have)? (?:turned|switched|put|touched|pressed"
+    r"|restarted)\b|\bit(?:'s| is) (?:done|off|on|out|in) now\b"
+    r"|^\W*(?:ok(?:ay)?|all right|right|yes)?\W*(?:i am |i'm )?(?:done|finished|did (?:it|that))\W*$",
+    re.IGNORECASE,
+)
+
+
+class Reactions(Record):
+    """The whole file: kind → wordings."""
+
+    wait: tuple[str, ...]
+    human: tuple[str, ...]
+    robot: tuple[str, ...]
+    bye: tuple[str, ...]
+    harm: tuple[str, ...]
+    cost: tuple[str, ...]
+    long: tuple[str, ...]
+    why: tuple[str, ...]
+    again: tuple[str, ...]
+    out: tuple[str, ...]
+    refusal: tuple[str, ...]
+    done: tuple[str, ...]
+    question: tuple[str, ...]
+    upset: tuple[str, ...]
+
+
+@functools.cache
+def _lines() -> Reactions:
+    return files.load_model(FILE, Reactions, "see the head of the file")
+
+
+@functools.lru_cache(maxsize=20_000)
+def find(text: str) -> str:
+    """What kind of thing a person says beside the matter, "" for nothing; "how" is answered by other words for it."""
+    if free_speech.refuses(text):
+        kind = "refusal"
+    else:
+        kind = next((kind for kind, cue in _COMPILED if cue.search(text)), "")
+        kind = kind or ("upset" if dialogue_acts.is_frustrated(text) else "")
+    if kind == "wait" and (free_speech.facts_in(text) or re.search(r"\d{3}", text)):
+        return ""
+    own = free_speech.is_own if kind == "bye" or _WHERE.search(text) else free_speech.is_near_own
+    return kind if kind and not own(text) else ""
+
+
+@functools.lru_cache(maxsize=20_000)
+def says_done(text: str) -> bool:
+    """Whether a person says, in words that no stand-in has, that what was asked for is done."""
+    return bool(_DONE.search(text)) and not free_speech.is_near_own(text)
+
+
+def strip(text: str) -> str:
+    """A message of the agent without the answer that it begins with."""
+    return next((text[len(one) :].strip() for one in _answers() if text.startswith(one)), text)
+
+
+@functools.cache
+def _answers() -> tuple[str, ...]:
+    return tuple(one for lines in _lines().model_dump().values() for line in lines for one in grammar.every(line))
+
+
+def answer(kind: str, rng: np.random.Generator) -> str:
+    """What is said to it."""
+    lines: tuple[str, ...] = getattr(_lines(), kind)
+    return grammar.say(lines[int(rng.random() * len(lines))], rng, {})
