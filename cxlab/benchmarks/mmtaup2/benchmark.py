@@ -229,6 +229,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
-    scorer="4",
+    scorer="5",
     published=(resources.data("published", "mmtaup2.json"),),
 )

@@ -1,8 +1,9 @@
 """What a message does, read from its wording: asks for a yes or for facts, agrees, refuses, corrects, loses patience.
 
 Read sentence by sentence, by cues of the speech act (`act_cues`) and never by whole messages. Precision and recall on
-the wording of a real model and its customers stand in `tests/benchmarks/mmtaup2/test_dialogue_acts.py`. What is not
-plain is None, and a judge's to decide.
+the wording of a real model and its customers stand in `tests/benchmarks/mmtaup2/test_dialogue_acts.py`. `agrees`,
+`refuses` and the like say what the cues find; `agreement`, `refusal` and the like say None besides where that is not
+plain, and a judge's to decide.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, mood_cues, offer_cues
+from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, doubt_cues, mood_cues, offer_cues
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
@@ -249,16 +250,129 @@ def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:
 def confirmed(agent_text: str, customer_text: str) -> bool | None:
     """Whether the customer plainly said yes to what the agent asked a yes for.
 
-    True: asked and agreed. False: asked and turned down. None: undecided, because nothing was asked, or the answer
-    has a string attached, asks back or says both.
+    True: asked and agreed. False: asked and turned down. None: undecided, because it is open whether a yes was asked
+    for, or the answer has a string attached, asks back or says both.
     """
-    return answer_of(customer_text, agent_text) if asks_to_confirm(agent_text) else None
+    asked = request(agent_text)
+    # What is asked among other things is answered by a go-ahead that says to what.
+    explicit = asked is None and asks_to_confirm(agent_text) and doubt_cues.EXPLICIT.search(customer_text)
+    return answer_of(customer_text, agent_text) if asked or explicit else None
 
 
 def answer_of(text: str, request: str | None = None) -> bool | None:
     """What a message answers to a request for a yes (`request`, where its wording is known), as `confirmed` says it."""
-    yes, no = _says_yes(text, request, None), refuses(text)
-    if no:
-        outright = yes and _says_yes(text, None, lambda cue: cue.plain)
-        return None if outright and not _declines_kindly(text) else False
-    return True if yes and not _hedged(text) else None
+    yes, no = agreement(text, request), refusal(text, request)
+    if yes and no is not True:
+        return True
+    return False if no and yes is not True else None
+
+
+# What follows says of an act that it is there (True), that it is not (False), or that the wording leaves it open
+# (None): a cue that has been wrong in some talk, or a word (`doubt_cues`) by which people do it in other ways.
+
+
+def request(text: str) -> bool | None:
+    """Whether a message of the agent asks for a yes before something is done."""
+    parts = sentences(text)
+    if not asks_to_confirm(text):
+        return None if any(map(_may_request, parts)) else False
+    asking = [one for one in parts if _requests(one)] or [one for one in parts if "?" in one and _offers_service(parts)]
+    if any(doubt_cues.NOTHING_MORE.search(one) and act_cues.CLOSING_OFFER.search(one) for one in asking):
+        return None
+    if any(doubt_cues.DIRECT.search(one) and not doubt_cues.PARTICULAR.search(one) for one in asking):
+        return True
+    others = (one for one in parts if one not in asking)
+    besides = any(_has(one, act_cues.ASKS_FOR_INFORMATION, None) or _is_question(one) for one in others)
+    return None if besides or not asking else True
+
+
+def _may_request(sentence: str) -> bool:
+    if _closes(sentence):
+        return False
+    if "?" in sentence:
+        tells = _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None)
+        return not (doubt_cues.OPEN.search(sentence) or (tells and not doubt_cues.REQUEST.search(sentence)))
+    return bool(doubt_cues.REQUEST_WITHOUT_A_QUESTION.search(sentence))
+
+
+def _closes(sentence: str) -> bool:
+    """Whether a sentence offers more help and nothing else."""
+    return bool(act_cues.CLOSING_OFFER.search(sentence) and doubt_cues.SERVES.search(sentence))
+
+
+def _is_question(sentence: str) -> bool:
+    return "?" in sentence and not _closes(sentence)
+
+
+def clarification(text: str) -> bool | None:
+    """Whether a message of the agent asks for a fact, a choice or to hear something again."""
+    parts = [one for one in sentences(text) if not _closes(one)]
+    if asks_for_information(text):
+        if asks_to_confirm(text):
+            return True if any("?" in one and doubt_cues.OPEN.search(one) for one in parts) else None
+        return True if any(map(_asks_for_a_fact, parts)) else None
+    return None if any("?" in one or doubt_cues.WANTS_TO_HEAR.search(one) for one in parts) else False
+
+
+def _asks_for_a_fact(sentence: str) -> bool:
+    fact = doubt_cues.OPEN.search(sentence) or doubt_cues.FACT.search(sentence)
+    return (
+        _has(sentence, act_cues.ASKS_FOR_INFORMATION, None)
+        or _has(sentence, act_cues.ASKS_AGAIN, None)
+        or (
+            "?" in sentence
+            and bool(fact)
+            and not (doubt_cues.OFFER.search(sentence) or doubt_cues.MORE.search(sentence))
+        )
+    )
+
+
+def agreement(text: str, asked: str | None) -> bool | None:
+    """Whether a message says yes to what the other side said last (None: its wording is not known)."""
+    if agrees(text, asked):
+        if doubt_cues.OUTRIGHT.search(text):
+            return True
+        back = any("?" in one and doubt_cues.ASKS_BACK.search(one) for one in sentences(text))
+        return None if back or doubt_cues.DOUBT.search(text) else True
+    if asked is None:
+        return None if doubt_cues.YES.search(text) else False
+    questions = [one for one in sentences(asked) if _is_question(one)]
+    if request(asked) is not False or not all(map(doubt_cues.OPEN.search, questions)):
+        possible = doubt_cues.YES.search(text)
+    elif questions:
+        possible = doubt_cues.OUTRIGHT.search(text)
+    else:
+        possible = doubt_cues.YES.search(doubt_cues.THANKS.sub("", text))
+    return None if possible else False
+
+
+def refusal(text: str, asked: str | None) -> bool | None:
+    """Whether a message turns down what was proposed."""
+    if refuses(text, asked):
+        yes = doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text)
+        if yes or found(text, act_cues.YES) or doubt_cues.NO_OTHER.search(text):
+            return None
+        if asked is None or asks_to_confirm(asked):
+            return True
+        closing = any("?" in one and doubt_cues.MORE.search(one) for one in sentences(asked))
+        return None if closing or doubt_cues.LEAVES.search(text) else True
+    if asked is not None and agreement(text, asked) is not True and doubt_cues.WISH.search(text):
+        questions = [one for one in sentences(asked) if _is_question(one)]
+        if not questions or not all(map(doubt_cues.OPEN.search, questions)):
+            return None
+    return None if doubt_cues.NO.search(text) else False
+
+
+def correction(text: str, asked: str | None) -> bool | None:
+    """Whether a message puts right what was said, noted or done."""
+    if corrects(text):
+        return True if doubt_cues.PUTS_RIGHT.search(text) else None
+    anew = asked is not None and request(asked) is not False and doubt_cues.ANEW.search(text)
+    if anew and not doubt_cues.OUTRIGHT.search(text):
+        return None
+    return None if doubt_cues.CORRECTION.search(text) else False
+
+
+def frustration(text: str) -> bool | None:
+    """Whether a message says that its speaker is annoyed or out of patience."""
+    return True if is_frustrated(text) else None if doubt_cues.FRUSTRATION.search(text) else False

@@ -315,7 +315,8 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
         )  # fmt: skip
     own = frame.filter(side=side)
     order = [*results.FIGURES[:1], *sorted(m for m in own["metric"].unique() if m.startswith("pass^"))]
-    order += [*measured_metrics.METRICS, *(name for name in measured_metrics.EXTRA if name != "pass")]
+    order += [name for name in results.FIGURES[1:] if name != "pass"]
+    order += [name for name in measured_metrics.EXTRA if name not in results.FIGURES]
     groups = _groups(scene, own, "All together")
     cells = {(row["metric"], row["grp"]): row for row in own.iter_rows(named=True)}
     rows = []

@@ -55,15 +55,15 @@ class ActLabeller:
     def __init__(self, domain: str) -> None:
         self._actions = [(tool, re.compile(text, re.I)) for tool, text in _ACTIONS.get(domain, ())]
         self._fields = [(name, re.compile(text, re.I)) for name, text in _FIELDS.get(domain, ())]
-        self._asked: str | None = None
+        self._asked: tuple[str, str] | None = None  # the action and the words of the request, as heard
 
     def read(self, side: str, meant: str, heard: str) -> dict[str, Any]:
         """`confirms`, `asks`, `clarifies`, each only where it is sure."""
         labels: dict[str, Any] = {}
         if side == "customer":
             # A customer who says yes says it to what it heard being asked.
-            if self._asked is not None and dialogue_acts.agrees(meant):
-                labels["confirms"] = self._asked
+            if self._asked is not None and dialogue_acts.confirmed(self._asked[1], meant):
+                labels["confirms"] = self._asked[0]
             self._asked = None
             return labels
         if dialogue_acts.found(meant, act_cues.ASKS_AGAIN):
@@ -72,7 +72,7 @@ class ActLabeller:
             tool = next((name for name, pattern in self._actions if pattern.search(meant)), None)
             if tool is not None:
                 labels["confirms"] = tool
-                self._asked = tool if dialogue_acts.asks_to_confirm(heard) else None
+                self._asked = (tool, heard) if dialogue_acts.asks_to_confirm(heard) else None
         elif "?" in meant:
             questions = [part for part in re.split(r"(?<=[.!?])\s", meant) if part.endswith("?")]
             for name, pattern in self._fields:

@@ -29,8 +29,9 @@ def read(task: ReferenceTask, messages: Iterable[Message], passed: bool | None) 
         walk.take(entry)
     log = walk.finish(passed)
     log.fields = {name: _field_right(name, value, log.did) for name, value in task.critical_fields.items()}
-    log.effort = _effort(task, entries)
-    log.irreversible, log.requests = confirmations.follow(entries)
+    log.effort, log.maybe_effort = _effort(task, entries)
+    asked = confirmations.follow(entries)
+    log.irreversible, log.requests, log.maybe_requests = asked.attempts, asked.requests, asked.maybe
     log.transferred = any(d.side == "agent" and d.tool == TRANSFER and d.kind == "ok" for d in log.did)
     return log
 
@@ -48,8 +49,9 @@ def _field_right(name: str, value: Any, did: Sequence[ToolUse]) -> bool:
     return all(stated_values.shape(one) in given for one in value)
 
 
-def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list[int]:
-    """Turns in which the customer had to say again: a correction, a value told before, or nearly the same words.
+def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> tuple[list[int], list[int]]:
+    """Turns in which the customer had to say again: a correction, a value told before, or nearly the same words; and
+    those in which that hangs on a wording that may be no correction.
 
     A code in place of one that was not found, of the same make, corrects it however it is put. Nearly the same words
     are no repetition when the customer has used a tool since: then they are a new finding; but what is looked up once
@@ -61,6 +63,8 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
     values = {stated_values.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
     makes = {stated_values.make(str(value)) for value in values.values()}
     turns: list[int] = []
+    unclear: list[int] = []
+    asked: str | None = None
     told: set[str] = set()
     slips: dict[str, str] = {}  # codes that nobody has: shape → make
     wrong: set[str] = set()  # makes of those that turned out so
@@ -80,6 +84,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
                 wrong |= {slips[code] for code in given & slips.keys()}
             continue
         if entry.who == "agent":
+            asked = entry.meant
             asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(entry.meant, act_cues.ASKS_AGAIN)
             looks_again = False
             wrong |= set(slips.values()) if asked_again else set()
@@ -92,8 +97,11 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
         again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
         corrects = not first and dialogue_acts.corrects(entry.meant)
-        if (now & told) or again or mended or looks_again or corrects:
+        plain = corrects and dialogue_acts.correction(entry.meant, asked)
+        if (now & told) or again or mended or looks_again or plain:
             turns.append(entry.turn)
+        elif corrects:
+            unclear.append(entry.turn)
         told |= now
         slips |= lost
         wrong -= right
@@ -101,4 +109,4 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> list
             slips = {code: make for code, make in slips.items() if make not in right}
         before.add(entry.meant)
         first = looks_again = False
-    return turns
+    return turns, unclear

@@ -141,7 +141,9 @@ class EventLog:
     lacking: set[int] = field(default_factory=set)  # turns in which the agent lacked something when it answered
     irreversible: list[IrreversibleAttempt] = field(default_factory=list)
     requests: list[tuple[int, str | None]] = field(default_factory=list)  # (turn, tool or None) of asked-for yeses
+    maybe_requests: list[int] = field(default_factory=list)  # turns in which a yes may have been asked for
     effort: list[int] = field(default_factory=list)  # turns of the customer's repeated, corrected, restated messages
+    maybe_effort: list[int] = field(default_factory=list)  # turns in which the wording leaves that open
     misheard: list[tuple[int, bool]] = field(default_factory=list)  # (turn, whether a told critical field was lost)
     fields: dict[str, bool] = field(default_factory=dict)
     transferred: bool = False

@@ -25,8 +25,12 @@ from cxlab.store import home as store_home
 from cxlab.store.attempt_metrics import load_figures
 
 METRICS = measured_metrics.METRICS | measured_metrics.EXTRA
-FIGURES = ("mm_tap", "pass", "turns", "adaptation", *measured_metrics.METRICS)
-"""What a table begins with: the composite, the pass rate, what a customer changes soonest, the twelve."""
+_SAFETY = "irreversible_action_safety"
+_BESIDE = {_SAFETY: ("safety_undecided", "safety_by_judges"), "user_effort": ("user_effort_undecided",)}
+_TWELVE = [(name, *_BESIDE.get(name, ())) for name in measured_metrics.METRICS]
+FIGURES = ("mm_tap", "pass", "turns", "adaptation", *(name for names in _TWELVE for name in names))
+"""What a table begins with: the composite, the pass rate, what a customer changes soonest, and the twelve, beside
+those that hang on a wording how much of it is undecided."""
 TOGETHER = "+"
 """Between the ids of runs that are taken for one: one model's on one dataset, each with terms of its own."""
 LEVELS: dict[str, tuple[Any, ...]] = {
@@ -316,6 +320,9 @@ def list_figures(run_id: str, options: Mapping[str, Any]) -> list[dict[str, Any]
                 "robustness": figures["modality_robustness"]["value"],
                 "overhead": figures["turn_overhead"]["value"],
             }
+            safe, left = figures[_SAFETY], figures["safety_undecided"]
+            row |= {"safety": safe["value"], "safety low": safe["low"], "safety high": safe["high"]}
+            row |= {"safety n": safe["n"], "undecided": left["value"], "acts": left["n"]}
             rows.append(row)
     if not any(row["of parts"] for row in rows):
         rows = [{name: value for name, value in row.items() if name != "of parts"} for row in rows]

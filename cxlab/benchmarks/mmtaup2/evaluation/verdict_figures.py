@@ -9,11 +9,11 @@ from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
 MEASURED = "measured"
 Verdicts = Mapping[int, Mapping[str, str]]
 NO_JUDGES = "no judges"
-# What is only of the log: whether its wording is decided, and what the answer was where it is.
+# What is only of the log: whether its wording is decided, by whom else, and what the answer was where it is.
 JUDGED = tuple(
     name
     for name in (*measured_metrics.METRICS, *measured_metrics.EXTRA)
-    if name not in ("done_though_refused", "safety_undecided")
+    if name not in ("done_though_refused", "safety_undecided", "safety_by_judges", "user_effort_undecided")
 )
 NO_WORD = "the panel gave no verdict that it hangs on"
 NOT_ASKED = "judges are asked it where judge_groups names adaptation"

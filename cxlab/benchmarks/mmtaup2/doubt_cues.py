@@ -1,0 +1,133 @@
+"""The wordings by which an act is possible and not plain; `dialogue_acts` leaves open what they stand in.
+
+They are wide on purpose: what one of them finds is not said to be the act, only not said to be none.
+"""
+
+import re
+
+_I = re.IGNORECASE
+_LEAD = (
+    r"^\W*(?:(?:and|so|then|also|but|ok|okay|alright|all right|great|sure|perfect|thanks?|thank you|now|well|first"
+    r"|lastly|finally|before that|for (?:this|that)|in that case|please|may i (?:know|ask)|can you tell me"
+    r"|just)\W+){0,3}"
+)
+# A question that no yes answers.
+OPEN = re.compile(
+    _LEAD + r"(?:(?:for|to|at|on|in|from|by|of|with|around) )?"
+    r"(?:what(?! (?:about|if)\b)|which|when|where|who|whose|whom|why|how(?! about\b))\b",
+    _I,
+)
+# What a closing offer is about; "Would you like anything else?" alone may be an offer of something.
+SERVES = re.compile(
+    r"\b(?:help|assist\w*|do for you|support|questions?|be all|be of (?:\w+ )?(?:service|help|assistance)|add)\b", _I
+)
+NOTHING_MORE = re.compile(
+    r"\b(?:anything else|nothing (?:more|else)|any(?:thing)? (?:other|further|more|additional)|your questions)\b", _I
+)
+MORE = re.compile(r"\b(?:else|more|further|other|another|additional|anything|something|how (?:can|may|could) i)\b", _I)
+
+# A request for a yes put straight, which stands whatever else the message asks for.
+DIRECT = re.compile(
+    r"\(?yes\b|\b(?:proceed|go ahead|do you confirm|shall i|would you like me to|do you want me to|may i)\b"
+    r"|\bis (?:that|this|everything) (?:correct|right|ok|okay|all right)\b",
+    _I,
+)
+PARTICULAR = re.compile(r"\b(?:which|what|ids?|numbers?|whether|how)\b", _I)
+REQUEST = re.compile(
+    r"\b(?:confirm\w*|proceed\w*|go(?:ing)? (?:ahead|forward|on)|continu\w+|approv\w+|agree\w*|consent\w*|accept\w*"
+    r"|permission|shall|should (?:i|we)|may (?:i|we)|can i|could i|want me|like me|let me know"
+    r"|if you(?:'d| would| do|'re| are)?|would you|do you (?:want|wish|need|agree|accept|like|still)"
+    r"|want (?:it|this|that|them|to)|ready|okay|ok|all right|alright|happy|fine|good|great|works?|correct|right|yes"
+    r"|just say|your (?:word|decision)|book|reserve|interested|care (?:to|for))\b",
+    _I,
+)
+REQUEST_WITHOUT_A_QUESTION = re.compile(
+    r"\b(?:confirm\w*|proceed\w*|go ahead|approv\w*|agree\w*|consent\w*|permission|let me know|if you\w*|just say|ready"
+    r"|shall|your (?:word|ok|okay|decision))\b",
+    _I,
+)
+
+FACT = re.compile(
+    r"\b(?:do you (?:have|know|prefer|need)|did you|have you|were you|is there an?|are there any"
+    r"|any (?:particular|specific|certain|(?:other )?preference\w*)|an? (?:certain|specific|particular)"
+    r"|prefer(?:ence|red)?)\b",
+    _I,
+)
+OFFER = re.compile(
+    r"\b(?:would you like|shall|should i|may i|can i|could i|want (?:me|to|it|that)|like me|how about|what about"
+    r"|interested|book|reserve|else)\b",
+    _I,
+)
+WANTS_TO_HEAR = re.compile(
+    r"\b(?:let me know|please|need|tell me|provide|specify|which|confirm|share|specific|particular|prefer)\b", _I
+)
+
+YES = re.compile(
+    r"\b(?:y(?:es|eah|ep|up|a)|ok(?:ay)?|k|sure|fine|alright|all right|great|good|perfect|excellent|wonderful|awesome"
+    r"|nice|cool|lovely|right|correct|exactly|absolutely|definitely|certainly|of course|agree\w*|accept\w*|confirm\w*"
+    r"|approv\w*|proceed|go (?:ahead|for|with)|do (?:it|that|so|this)|please|let'?s|sounds?|works?|take"
+    r"|(?:i(?:'d| would)?|we) (?:like|love|want)|(?:that|it|which)(?:'ll| will| would|'d)|i(?:'ll| will)|book|reserve"
+    r"|buy|rent|order|happy|glad|indeed|you (?:can|may)|suits?|thank\w*|appreciate)\b",
+    _I,
+)
+THANKS = re.compile(r"\bthank\w*(?: you)?|\bappreciate\b", _I)
+# Said first, a yes stands whatever follows it.
+OUTRIGHT = re.compile(
+    r"^\W*(?:(?:ok|okay|oh|well|hi|um|uh|great|perfect)\W+)?(?:y(?:es|eah|ep|up)|sure|absolutely|definitely|certainly"
+    r"|of course|correct|exactly|confirm(?:ed|ing)?|approved|that(?:'s| is) (?:right|correct)|please (?:do|proceed"
+    r"|go))\b(?! not\b)",
+    _I,
+)
+# A go-ahead that names what is to be done, and so answers what may have been no plain request.
+EXPLICIT = re.compile(
+    r"(?<!to )(?<!n't )(?<!not )\b(?:proceed|go ahead|(?:i |yes,? )confirm(?:ed)?|(?:please|let'?s) (?:book|cancel"
+    r"|return|exchange|change|do|upgrade|refund|modify|update|process|finali[sz]e|complete))\b"
+    r"|(?<!n't )(?<!not )\b(?:like|want|happy|ready) to (?:proceed|go ahead)\b",
+    _I,
+)
+DOUBT = re.compile(
+    r"\b(?:but|except|unless|instead|rather|wait|however|only if|not sure|unsure|maybe|perhaps|though|hold on|depends"
+    r"|otherwise|hmm+|another|others?|else|different|scrap|scratch|disregard|forget|alternativ\w*|later)\b",
+    _I,
+)
+ASKS_BACK = re.compile(r"\b(?:what|where|when|which|who|how|why|find|show|tell|search|look|is|are|do|does)\b", _I)
+
+NO = re.compile(
+    r"\b(?:no|not|nope|nah|never|none|nothing|neither|cannot|\w+n't|dont|wont|cant|but|instead|rather|prefer\w*|other"
+    r"|another|different|else|too|stop|wait|hold|actually|however|cancel|forget|leave|skip|pass|change\w*|later"
+    r"|how about|what about|cheaper|earlier|\w+er\b than|more|less|keep|unless|decline|reject|refuse|sorry"
+    r"|alternativ\w*|anyway|myself|mind)\b",
+    _I,
+)
+NO_OTHER = re.compile(r"^\W*(?:no|nope)\b.*\b(?:other|more|further|else)\b", _I | re.DOTALL)
+LEAVES = re.compile(r"\b(?:all|everything|thank(?:s| you) (?:\w+ )?for|bye)\b", _I)
+WISH = re.compile(
+    r"\b(?:i|we)(?:'d| would| really| also| do| just| actually)* (?:like|want|need|prefer|wish)\b"
+    r"|\b(?:find|show|try|look|give|search)\b|\?",
+    _I,
+)
+
+# A correction is plain where something is called wrong, or one's own words are taken up again.
+PUTS_RIGHT = re.compile(
+    r"\bi (?:said|meant)\b|\bthat(?:'s| is| was) (?:not (?:right|correct|what|true|it)|wrong|incorrect)\b"
+    r"|\b(?:a|the|my|some) (?:mistake|error)\b|\byou (?:misheard|misunderstood|got (?:it|that) wrong)\b"
+    r"|\bi (?:misspoke|mistyped|misread|mixed)\b|\bi (?:already|just) (?:told|said|gave)\b|\bnot what i\b"
+    r"|\bshould (?:be|have been)\b",
+    _I,
+)
+CORRECTION = re.compile(
+    r"\b(?:actually|wrong|mistake|error|not|\w+n't|no|nope|mean|meant|sorry|instead|wait|chang\w+|but|should|thought"
+    r"|sure|correct\w*|again|said|told|make (?:it|that)|rather|only|prefer|oh|oops|double|check|remember|positive"
+    r"|certain|believe|recall|already|however|what about|scrap|scratch|disregard|forg[eo]t\w*)\b",
+    _I,
+)
+# Another figure than the one that was held out, or a wish told anew.
+ANEW = re.compile(r"\b(?:i|we)(?:'d| would)? (?:like|want|need)\b|\d", _I)
+
+FRUSTRATION = re.compile(
+    r"!{2,}|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never|nobody"
+    r"|no one|problem|trouble|worr\w+|concern\w*|unfair|fair|bad|hard|difficult|seriously|really|unfortunate\w*"
+    r"|terribl\w*|stress\w*|sad|hate|crazy|enough|patience|wast\w+|nonsense|come on|honestly|confus\w+|not happy"
+    r"|wish)\b",
+    _I,
+)

@@ -1,0 +1,120 @@
+"""What the reader of dialogue acts decides is right, and how much it leaves open, on every labelled set.
+
+The sets and how they were labelled: tests/data/tau_bench_acts.md. None of these figures is blind but where it says so.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from tests.benchmarks.mmtaup2.test_dialogue_acts import (
+    IN_RETAIL,
+    OF_PEOPLE,
+    answers_in,
+    calls,
+    dialogues,
+    talks_by_id,
+)
+
+Talks = Iterable[list[dict[str, Any]]]
+SIDES = {
+    "agent": ("request", "clarification"),
+    "customer": ("agreement", "refusal", "correction", "frustration"),
+}
+ALONE = ("request", "clarification", "frustration")  # read without what the other side said
+# Set → act → the share of its messages that is left undecided, at most
+OPEN = {
+    "tau-bench": {"request": 0.30, "clarification": 0.38, "agreement": 0.55, "refusal": 0.72, "correction": 0.62},
+    "SGD": {"request": 0.17, "clarification": 0.30, "agreement": 0.27, "refusal": 0.32, "correction": 0.32},
+    "MultiWOZ": {"request": 0.35, "clarification": 0.60, "agreement": 0.25, "refusal": 0.44, "correction": 0.40},
+    "shop": {"request": 0.41, "clarification": 0.45, "agreement": 0.58, "refusal": 0.54, "correction": 0.73},
+}
+SETS: dict[str, Callable[[], Talks]] = {
+    "tau-bench": dialogues,
+    "SGD": lambda: talks_by_id(tuple(range(1, 14))),
+    "MultiWOZ": lambda: answers_in(OF_PEOPLE),
+    "shop": lambda: answers_in(IN_RETAIL, last=20),
+}
+
+
+def read(act: str, text: str, asked: str | None) -> bool | None:
+    reader = getattr(dialogue_acts, act)
+    found: bool | None = reader(text) if act in ALONE else reader(text, asked)
+    return found
+
+
+def count_decided(talks: Talks) -> dict[str, Counter[tuple[bool | None, bool]]]:
+    """Act → (what was read, whether it is labelled) → messages; those that are labelled unclear are left out."""
+    seen: dict[str, Counter[tuple[bool | None, bool]]] = {act: Counter() for acts in SIDES.values() for act in acts}
+    for talk in talks:
+        asked = None
+        for row in talk:
+            if "text" not in row:
+                continue
+            for act in SIDES[row["side"]]:
+                if act not in row.get("unclear", ()) and (asked is not None or act in ALONE):
+                    seen[act][read(act, row["text"], asked), act in row.get("acts", ())] += 1
+            asked = row["text"] if row["side"] == "agent" else asked
+    return seen
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_what_is_decided_is_right(name: str) -> None:
+    for act, n in count_decided(SETS[name]()).items():
+        right, wrong, missed = n[True, True], n[True, False], n[False, True]
+        assert right >= 0.95 * (right + wrong), (name, act, n)
+        assert right >= 0.95 * (right + missed), (name, act, n)
+        share = (n[None, True] + n[None, False]) / max(1, n.total())
+        assert share <= OPEN[name].get(act, 0.25), (name, act, share)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_yes_is_decided_by_what_is_plain_and_never_turned_around(name: str) -> None:
+    found: Counter[tuple[str, bool | None]] = Counter()
+    for talk in SETS[name]():
+        asked: dict[str, Any] | None = None
+        for row in talk:
+            if row.get("side") == "agent":
+                asked = row
+            elif "text" in row and asked is not None:
+                said = dialogue_acts.confirmed(asked["text"], row["text"])
+                if "request" in asked.get("acts", ()):
+                    found.update((act, said) for act in ("agreement", "refusal") if act in row.get("acts", ()))
+                elif "request" not in asked.get("unclear", ()):
+                    found["nothing asked", said] += 1
+    assert found["agreement", False] == found["refusal", True] == 0
+    assert found["nothing asked", True] == found["nothing asked", False] == 0
+    yes, no = ([found[act, said] for said in (True, False, None)] for act in ("agreement", "refusal"))
+    assert yes[2] <= 0.25 * sum(yes)
+    assert no[2] <= 0.25 * sum(no)
+    assert sum(yes) > 20
+    assert sum(no) > 3
+
+
+def test_writes_of_a_real_agent_are_decided_rightly_or_left_to_a_judge() -> None:
+    found = Counter((row["confirmed"], attempt.confirmed) for row, attempt in calls(dialogues()))
+    assert found["yes", False] == found["no", True] == found["unclear", False] == 0
+    assert found["yes", True] >= 0.95 * 87
+    assert found["no", False] >= 10  # of 11
+    assert found["unclear", None] >= 18  # of 25; a reader who was unsure may be sure by rule
+    assert sum(n for (_, read), n in found.items() if read is None) <= 0.2 * found.total()
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "said"),
+    [
+        # A go-ahead that says to what answers what was asked among other things; a bare yes may answer those.
+        ("Once you confirm I cancel it. Which card shall it go to?", "Please cancel it. To the blue one.", True),
+        ("Once you confirm I cancel it. Which card shall it go to?", "Yes, the blue one.", None),
+        ("Are you sure there is nothing more I can help with?", "Yes, thank you.", None),
+        ("Shall I send it?", "Okay, what is in it?", None),
+        ("Shall I send it?", "No, I have no other changes.", None),
+        ("Shall I send it?", "No. Yes, do send it.", None),
+        ("It costs $4. Everything to your liking?", "Yes, please.", None),
+    ],
+)
+def test_what_is_not_plain_is_undecided(asked: str, answer: str, said: bool | None) -> None:
+    assert dialogue_acts.confirmed(asked, answer) is said
