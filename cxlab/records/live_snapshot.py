@@ -70,3 +70,5 @@ class LiveSnapshot:
     customer who has all the time in the world."""
     needless: frozenset[int] = frozenset()
     """Places in `messages` of what the customer did on its device, the task did not need and nobody has put back."""
+    by_customer: bool = False
+    """Whether the goal was missed only by what the customer did though nobody had asked for it."""

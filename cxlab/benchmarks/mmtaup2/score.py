@@ -16,7 +16,7 @@ from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
 from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.composite import mm_tap
-from cxlab.benchmarks.mmtaup2.evaluation.verdict import find_verdict
+from cxlab.benchmarks.mmtaup2.evaluation.verdict import blame_customer, find_verdict
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Message, Sample, Score, ToolCall
 
@@ -31,14 +31,22 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     """All figures of a conversation, in points from 0 to 100 but for counts; judges add what they say of it."""
     task = samples.task_of(sample)
     found = await judged_metrics.assess(task, attempt, setup)
-    return Scored((*own_scores(task, attempt), *found.scores), found.votes, found.judgements, found.traces)
+    return _with_own(sample, task, attempt, found)
 
 
 def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
     """The same from what the judges said when they were asked."""
     task = samples.task_of(sample)
     found = judged_metrics.reassess(task, attempt, stored, setup)
-    return Scored((*own_scores(task, attempt), *found.scores), found.votes, found.judgements, found.traces)
+    return _with_own(sample, task, attempt, found)
+
+
+def _with_own(sample: Sample, task: tasks.Task, attempt: Attempt, found: Scored) -> Scored:
+    """All scores, and the verdict where it is not the agent's doing that the goal was missed."""
+    own, verdict = own_scores(task, attempt), blame_customer(sample, attempt)
+    if verdict is not None:
+        own = [row.model_copy(update={"reason": verdict.reason}) if row.metric == DECIDED_BY else row for row in own]
+    return Scored((*own, *found.scores), found.votes, found.judgements, found.traces, verdict)
 
 
 def own_scores(task: tasks.Task, attempt: Attempt) -> list[Score]:

@@ -57,7 +57,8 @@ def show_end(frame: LiveSnapshot, large: bool) -> None:
         # Nobody knows what would have become of it: that is no goal missed.
         kind, sign, word = "bad", "■", "Cut short"
     else:
-        kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", "Goal missed")
+        missed = "Goal missed by what the customer did unasked" if frame.by_customer else "Goal missed"
+        kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", missed)
     # An audience takes for granted that a customer hangs up.
     why = "" if large and frame.ended == "customer_stop" else f" · {ENDS.get(frame.ended, frame.ended)}"
     told = Markup('<div class="cx-end {}" title="{}">{} {}{}</div>').format(kind, GOAL, sign, word, why)

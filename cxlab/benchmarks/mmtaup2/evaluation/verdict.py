@@ -1,13 +1,19 @@
-"""Whether a conversation reached its goal, and if not, why, in a few words that alike failures share."""
+"""Whether a conversation reached its goal, and if not, why, in a few words that alike failures share, and whose doing.
+
+It is the agent's, but where the customer's own calls, for which nobody had asked, are all that stands between the
+conversation and its goal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cxlab.benchmarks.mmtaup2.evaluation import unasked
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT
-from cxlab.benchmarks.mmtaup2.tasks import Task, same
-from cxlab.records import Attempt, Message
+from cxlab.benchmarks.mmtaup2.tasks import Task, same, samples
+from cxlab.errors import BadOption, BadStore, UnknownName
+from cxlab.records import Attempt, Message, Sample, Verdict
 
 Value = tuple[float | None, str | None]
 # Why an end leaves nothing to mark; the dialogue's own reasons.
@@ -35,6 +41,35 @@ def find_verdict(task: Task, attempt: Attempt) -> Value:
     if passed is None:
         return None, "whether the goal was reached is not known"
     return (100.0, None) if passed else (0.0, find_reason(task, attempt))
+
+
+def blame_customer(sample: Sample, attempt: Attempt) -> Verdict | None:
+    """The verdict on a goal that was missed by what the customer did unasked, and by nothing else; None else.
+
+    It names the first of these calls. Imported tasks whose world is not there are not played again.
+    """
+    reward = attempt.output.get("reward") or {}
+    if attempt.outcome == "provider" or attempt.output.get("passed") is not False or not reward.get("over", True):
+        return None
+    task = samples.task_of(sample)
+    if not unasked.find_unasked(task, attempt.messages):
+        return None
+    try:
+        calls = unasked.find_blame(task, attempt.messages, samples.world_of(sample))
+    except (BadOption, BadStore, UnknownName):
+        return None
+    if not calls:
+        return None
+    first = calls[0]
+    tools = ", ".join(dict.fromkeys(str(call.data["tool"]) for call in calls))
+    return Verdict(
+        attempt_id=attempt.id,
+        value="failed",
+        reason=f"the customer did what nobody had asked for: {tools}",
+        owner="customer",
+        turn=first.turn,
+        tool=str(first.data["tool"]),
+    )
 
 
 def find_reason(task: Task, attempt: Attempt) -> str:

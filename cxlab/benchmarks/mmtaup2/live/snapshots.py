@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import OVER
+from cxlab.benchmarks.mmtaup2.evaluation import unasked
 from cxlab.benchmarks.mmtaup2.live.live_metrics import compare, differences, watch, wear_out
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.records import Message
@@ -78,6 +80,9 @@ class SnapshotRecorder:
             begun=self._first,
             worn=tuple(wear_out(self.task, self.persona, at.messages)),
             needless=self._find_needless(at.messages, state),
+            by_customer=at.passed is False
+            and at.ended in OVER
+            and bool(unasked.find_blame(self.task, at.messages, self.world)),
         )
 
     def _find_needless(self, messages: Sequence[Message], state: Mapping[str, Any]) -> frozenset[int]:
