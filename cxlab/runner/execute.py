@@ -27,7 +27,7 @@ RATE_WINDOW_S = 10.0
 DEFAULT_CONCURRENCY = 32
 
 StopReason = Literal["cancelled", "budget", "unanswered"]
-# Faults by which a run ends itself: the attempt that met one was not made.
+# Faults by which a run ends itself: an attempt that met one was not made, a vote that met one was not given.
 _CUTS = ("budget", UNANSWERED)
 
 
@@ -155,9 +155,11 @@ class Execution:
             finally:
                 self._in_flight -= 1
             if cut := _find_cut(attempt, scored):
-                # Not stored: with more money, or another key, --resume shall do it again and not find it faulted.
                 self.stop("budget" if cut == "budget" else "unanswered")
+            if _is_cut_short(attempt):
+                # Not stored: with more money, or another key, --resume shall do it again and not find it faulted.
                 return
+            # What only its judges were kept from has been made and paid for: --faults puts it to them again.
             self._writer.add(attempt, self._benchmark.complete(sample.task, attempt, scored))
             self._count(attempt, scored)
             # Simulated models never wait for anything; the status and Ctrl-C need their turn as well.
@@ -289,7 +291,12 @@ def _name_fault(failure: Failure) -> str:
 
 
 def _find_cut(attempt: Attempt, scored: Scored) -> str | None:
-    """The fault by which the run ended this attempt, if one did."""
+    """The fault by which the run ended this attempt, or kept its judges from it, if one did."""
     faults = [failure.type for failure in attempt.failures if failure.where == "provider"]
     faults += [vote.failure.rpartition(":")[2] for vote in scored.votes if vote.failure]
     return next((cut for cut in _CUTS if cut in faults), None)
+
+
+def _is_cut_short(attempt: Attempt) -> bool:
+    """Whether the run ended it before it was made."""
+    return any(failure.type in _CUTS for failure in attempt.failures if failure.where == "provider")

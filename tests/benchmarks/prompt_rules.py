@@ -161,12 +161,21 @@ def find_glued_lines(asked: Iterable[Asked]) -> Iterator[str]:
                 yield f"{one.place}: printed by a program: {line[:120]!r}"
 
 
+def find_third_person(asked: Iterable[Asked]) -> Iterator[str]:
+    """A card that speaks of its own reader as of somebody else."""
+    for one in asked:
+        if one.recorded.role == "customer":
+            for found in re.finditer(r".*\b[Tt]he (?:customer|passenger|learner|resident|tenant)\b.*", one.text):
+                yield f"{one.place} speaks of its reader as of somebody else: {found[0][:120]!r}"
+
+
 RULES: Mapping[str, Callable[[Iterable[Asked]], Iterator[str]]] = {
     "no unfilled placeholder": find_unfilled_placeholders,
     "no words of another side's card": find_leaks,
     "no machine key": find_machine_keys,
     "no field that the sample has not": find_absent_fields,
     "one thing a line": find_glued_lines,
+    "the reader is you": find_third_person,
 }
 
 

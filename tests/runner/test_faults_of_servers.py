@@ -151,6 +151,22 @@ def test_a_dead_customer_is_not_the_agents_fault(shell: Shell, server: FaultServ
     assert entry["cost_by_role"]["agent"] == 0.0, "it was never asked"
 
 
+def test_dialogues_that_were_paid_for_outlive_a_dead_judge(shell: Shell, server: FaultServer) -> None:
+    """Ten calls of one judge fail and the run ends itself; what agents said by then is kept, to be judged by others."""
+    point(shell, one=server.scene("status", status=500, message="gone").url)
+    judges = ["--judge", "endpoint:one", "--judge", "simulated:judge-fair", "--judge", "simulated:judge-strict"]
+    words = ["run", "sage", "--model", "simulated:strong", *judges, "--limit", "40", "--concurrency", "4", *QUIET]
+    said = shell.call(*words)
+    (entry,) = told(said)["runs"]
+    assert (said.returncode, entry["state"]) == (3, "failed")
+    assert "first 10 calls of the judge all failed alike: HTTP 500" in told(said)["reasons"][entry["run"]]
+    assert 0 < entry["done"] == entry["ok"] < 40
+    assert entry["cost_usd"] is not None
+    assert read.progress(entry["run"]).again == entry["done"], "each of them can be put to the judges again"
+    overall = shell.read(entry["run"], "scores").filter(metric="overall")["value"].drop_nulls()
+    assert len(overall) > 0, "two of three voted"
+
+
 @pytest.mark.parametrize("live", [2, 1])
 def test_a_panel_decides_only_with_its_quorum(shell: Shell, server: FaultServer, live: int) -> None:
     url = server.scene("status", status=500, message="gone").url

@@ -3,13 +3,14 @@
 import asyncio
 import collections
 
+import numpy as np
 import pytest
 
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.sage import generate, rules
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.benchmarks.sage.conditions import same
-from cxlab.benchmarks.sage.customer_card import mood_of, told_until
+from cxlab.benchmarks.sage.customer_card import make_card, mood_of, told_until
 from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.simulated import signal_reader
 from cxlab.benchmarks.sage.simulated.check_phrases import guides
@@ -121,6 +122,16 @@ def test_every_model_meets_the_same_customer(samples, dialogues) -> None:
         assert a.messages[0].text == b.messages[0].text
     again = play("strong", samples[:8:2], trial=1)
     assert all(a.output["script"] != b.output["script"] for a, b in zip(dialogues["strong"], again, strict=False))
+
+
+def test_a_card_does_not_contradict_itself(samples) -> None:
+    """A cheerful person may be hostile today, and the first message gives away nothing that is to be held back."""
+    for sample in samples:
+        s = rules.load(sample.facets["scenario"])
+        card = make_card(s, sample.inputs, {}, np.random.default_rng(0))
+        text = "\n".join(part["content"] for part in scenario_prompts.CUSTOMER.render(card))
+        assert text.index("Your usual manner: ") < text.index("Your attitude this time, which goes before")
+        assert ("Begin with your concern" in text) == (not card.facts)
 
 
 def test_what_customers_say_they_told_can_be_read_from_their_words(samples, dialogues) -> None:

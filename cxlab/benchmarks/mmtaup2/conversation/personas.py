@@ -1,7 +1,8 @@
 """Who the customers are: personas, read from data/mmtaup2/personas.yaml, crossed with every task.
 
 What a persona does to a conversation it does through its traits alone: what is said unasked and how, what is
-understood, what is touched by mistake, and when it is too much (`temper.py`). Nothing is taken off a result.
+understood, what is touched by mistake, and when it is too much (stand-ins: `simulated/customer_patience.py`). Nothing
+is taken off a result.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Persona(Record):
 
 
 class _File(Record):
+    device: tuple[str, ...]
     traits: dict[str, str]
     personas: dict[str, Persona]
 
@@ -41,9 +43,10 @@ class _File(Record):
     def _complete(self) -> _File:
         if set(self.personas) != set(NAMES):
             raise ValueError(f"personas must be {', '.join(NAMES)}")
-        for name, persona in self.personas.items():
-            if strange := set(persona.traits) - set(self.traits):
-                raise ValueError(f"persona {name} has traits that nobody explains: {', '.join(sorted(strange))}")
+        told = {f"persona {name}": persona.traits for name, persona in self.personas.items()} | {"device": self.device}
+        for name, traits in told.items():
+            if strange := set(traits) - set(self.traits):
+                raise ValueError(f"{name} has traits that nobody explains: {', '.join(sorted(strange))}")
         return self
 
 
@@ -65,6 +68,7 @@ def describe(name: str, voice: bool) -> str:
     return f"{found.about} {found.speaks if voice else found.writes}".strip()
 
 
-def manner(name: str) -> dict[str, str]:
-    """The traits of a persona, each with the sentence that a customer goes by."""
-    return {trait: _file().traits[trait] for trait in persona(name).traits}
+def manner(name: str, device: bool = True) -> dict[str, str]:
+    """The traits of a persona, each with the sentence that a customer goes by; none that needs a device without one."""
+    kept = [trait for trait in persona(name).traits if device or trait not in _file().device]
+    return {trait: _file().traits[trait] for trait in kept}

@@ -118,9 +118,8 @@ def begin(
     agent = model_sides.AgentSide(
         asking, worlds.policy(task.domain), first.tools("agent"), line.voice, device, exposure
     )
-    card = make_card(
-        task.known, describe(terms.persona, line.voice), manner(terms.persona), first.tools("customer"), line.voice
-    )
+    about, traits = describe(terms.persona, line.voice), manner(terms.persona, device)
+    card = make_card(task.known, about, traits, first.tools("customer"), line.voice)
     customer = model_sides.CustomerSide(answering, card)
     reader = act_labels.ActLabeller(task.domain)
 

@@ -1,7 +1,7 @@
 """What judges are asked, as typed prompts: one rubric a group of metrics, one turn at a time, nothing from later turns.
 
 A verdict is one of a field's printed options; anything else is kept as it is and never counts. The last group is asked
-once, at the end, and leans on a rule about handing over that has versions (patches.py).
+once, at the end, and leans on a rule about handing over that has versions (escalation.yaml).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ TURN_GROUPS = ("goal", "effort", "clarification", "safety", "adaptation")
 # No metric of the paper hangs on the last of them, and it is another call a turn: it is asked where it is named.
 USUAL = tuple(name for name in GROUPS if name != "adaptation")
 OPTIONS = {name: options for group in GROUPS.values() for name, options in group.items()}
-# A result is shown as far as a judge needs it to see what an id stands for.
-_LONGEST = 400
+# Judges need all of a result: an order's status, which decides what the policy allows, stands behind its items.
+_LONGEST = 4_000
 
 
 Who = Literal["Customer", "Agent", "Tool"]

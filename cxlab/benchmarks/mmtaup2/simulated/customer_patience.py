@@ -42,7 +42,7 @@ _INSISTS = 2
 
 def voice_of(traits: Collection[str]) -> str:
     """As which person somebody of these traits puts things, as the phrases name them."""
-    if "describes" in traits:
+    if "plain_words" in traits:
         return "hard"
     return "hurried" if HURRIED in traits else "wary" if "asks_why" in traits else "none"
 

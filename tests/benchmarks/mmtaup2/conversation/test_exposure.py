@@ -1,6 +1,7 @@
 """Personas, what the agent is told of them, and what a line makes of words."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -53,6 +54,18 @@ def test_personas_differ_in_kind_the_hard_ones_among_themselves_too() -> None:
     assert all(manner(name) == dict(manner(name)) for name in NAMES)
     with pytest.raises(UnknownName):
         persona("kind")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_has_no_device_is_told_nothing_of_one(name: str) -> None:
+    """The shop's customers hold nothing in their hand: no screen to retell, no switch to touch by mistake."""
+    told = manner(name, device=False)
+    assert set(told) <= set(manner(name))
+    assert not re.search(r"\b(screen|switch|settings|pictures)\b", " ".join(told.values()))
+    if name == "hard":
+        assert "short_of_patience" in told
+        assert "touches_the_wrong_thing" in manner(name)
+        assert "touches_the_wrong_thing" not in told
 
 
 async def test_exposure_0_tells_nothing_and_1_the_card() -> None:

@@ -94,6 +94,21 @@ def test_judges_of_a_turn_see_policy_and_values_and_nothing_later() -> None:
         assert cut.verdicts[turn] == full.verdicts[turn]
 
 
+def test_judges_see_all_of_a_result() -> None:
+    """What decides whether a change was allowed stands at the end of an order, behind its items and its address."""
+    items = [{"name": f"Thing {n}", "item_id": f"{n:010}", "options": {"colour": "grey"}} for n in range(12)]
+    order = {"order_id": "#W1", "items": items, "status": "processed"}
+
+    def shown(value: Any) -> str:
+        message = tool(1, "get_order_details", order_id="#W1")
+        (line,) = judge_prompts.lines([message.model_copy(update={"data": {**message.data, "value": value}})])
+        return line.text
+
+    assert len(shown(order)) > 800
+    assert shown(order).endswith("status: processed")
+    assert "and more" in shown({"items": items * 50})
+
+
 def test_a_sharp_judge_says_what_the_log_says() -> None:
     for messages in (rough(), clean()):
         found = measured_metrics.measure_attempt(task(), attempt(messages))

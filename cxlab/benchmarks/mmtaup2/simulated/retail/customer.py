@@ -39,7 +39,7 @@ class RetailCustomer:
     def __init__(self, inputs: CustomerInputs, rng: np.random.Generator) -> None:
         self.inputs, self.rng = inputs, rng
         self.traits = set(inputs.manner)
-        self.hard, self.person = "describes" in self.traits, voice_of(self.traits)
+        self.hard, self.person = "plain_words" in self.traits, voice_of(self.traits)
         self.facts = {str(k): str(v) for k, v in inputs.facts.items()}
         self.agent = [line.text for line in inputs.history if line.who == "Agent"]
         self.own = [line.text for line in inputs.history if line.who == "Customer"]

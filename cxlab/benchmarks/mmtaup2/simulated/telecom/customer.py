@@ -82,7 +82,7 @@ class TelecomCustomer:
     def __init__(self, inputs: CustomerInputs, rng: np.random.Generator) -> None:
         self.inputs, self.rng = inputs, rng
         self.traits = set(inputs.manner)
-        self.hard, self.person = "describes" in self.traits, voice_of(self.traits)
+        self.hard, self.person = "plain_words" in self.traits, voice_of(self.traits)
         self.memory = CustomerDialogueState(inputs.history)
         facts = {str(k): str(v) for k, v in inputs.facts.items()}
         self.phone = next((m[0] for v in facts.values() if (m := NUMBER.search(v))), "")
