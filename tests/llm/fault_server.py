@@ -180,7 +180,7 @@ class FaultServer:
         if mode == "status":
             return _error(scene.status, scene.message)
         if mode == "hang":
-            await asyncio.sleep(30)
+            await asyncio.sleep(600)
         if mode == "close":
             if request.transport is not None:
                 request.transport.abort()
@@ -196,7 +196,7 @@ class FaultServer:
             response = web.StreamResponse(headers={"Content-Type": "application/json"})
             await response.prepare(request)
             with contextlib.suppress(ConnectionError):  # the client gives up first, which is the point
-                for _ in range(600):
+                for _ in range(12_000):
                     await response.write(b" ")
                     await asyncio.sleep(0.05)
             return response

@@ -227,10 +227,10 @@ def test_plain_text_loses_its_reasoning_only() -> None:
     ],
 )
 def test_hostile_replies_cost_no_time(text: str) -> None:
-    # Of this process, and far above what it takes: only what is quadratic fails.
+    # Of this process, and a hundred times what it takes: only what is quadratic fails.
     started = time.process_time()
     parse(text, Choice)
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize(

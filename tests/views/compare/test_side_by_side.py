@@ -69,7 +69,8 @@ def test_long_dialogues_are_aligned_at_once() -> None:
     pairs = align(one, two)
     marked = [mark_changes(a.text, b.text) for a, b in pairs if a and b and differs((a, b))]
     assert len(marked) > 100
-    assert time.process_time() - start < 2
+    # Of this process, and a hundred times what it takes: only what is quadratic fails.
+    assert time.process_time() - start < 20
 
 
 def test_a_call_stands_with_its_own_result_and_the_rest_is_kept() -> None:
