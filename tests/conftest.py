@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import cxlab.benchmarks  # noqa: F401 (says which procedures there are, as the app and the command line do)
+from cxlab.store import layout
 from tests import made_once
 
 # Tests start some hundred processes. Compiled once they start twice as fast, wherever the variable comes from.
@@ -45,7 +46,7 @@ settings.register_profile(
 settings.load_profile("patient")
 
 # What takes longest, so that no worker is left with it when the others are done.
-FIRST = ("browser", "goldens")
+FIRST = ("browser", "goldens", "pages", "test_resume", "test_damage", "small-twelve", "server", "old_store")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -60,16 +61,20 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Group the files that share a fixture, put what takes long first, and write the group into the test's id.
+    """Group by files, put what takes long first, and write the group into the test's id.
+
+    What a file needs is read, compiled and made by whichever of its tests comes first, in a fixture or a cache: spread
+    over three workers it would be made three times.
 
     pytest-xdist 3.8 does so by an attribute that pytest 9.2 no longer reads; without this, groups are torn apart
     without a word. Where it still works, the id ends with the group already and is left as it is.
     """
-    share = Counter(item.path for item in items if not group_of(item) and shares_a_fixture(item))
     for item in items:
-        if not group_of(item) and share[item.path]:
+        if not group_of(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    items.sort(key=lambda item: (group_of(item) not in FIRST, -share[item.path]))
+    size = Counter(map(group_of, items))
+    places = {group: place for place, group in enumerate(FIRST)}
+    items.sort(key=lambda item: (places.get(group_of(item), len(FIRST)), -size[group_of(item)]))
     if not config.getoption("loadgroup", False):
         return
     for item in items:
@@ -91,16 +96,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     gc.freeze()
 
 
-def shares_a_fixture(item: pytest.Item) -> bool:
-    """Whether a fixture of the item's own file is made once for all that stand in it."""
-    own = getattr(item, "_fixtureinfo", None)
-    return own is not None and any(
-        each.scope == "module" and each.func.__module__ == getattr(item.getparent(pytest.Module), "obj", item).__name__
-        for found in own.name2fixturedefs.values()
-        for each in found
-    )
-
-
 def group_of(item: pytest.Item) -> str:
     """The tests of one `xdist_group` run on one worker, so that what they share is started once."""
     mark = item.get_closest_marker("xdist_group")
@@ -114,13 +109,34 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
 @pytest.fixture(scope="session")
-def judged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def make_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
+    """A folder of this name, made by whichever worker asks first; for all to look at, and to change for none."""
+
+    def make(name: str, fill: Callable[[Path], object]) -> Path:
+        base = tmp_path_factory.getbasetemp()
+        folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "made-once" / name
+        made = folder.with_name(f"{name}.made")
+        with layout.lock(folder.with_name(f"{name}.lock"), wait_s=600):
+            if not made.exists():
+                # What one that failed has left is in nobody's way.
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                made.touch()
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def judged_store(make_once: MakeOnce) -> Path:
     from tests.stores.judged import make_judged_store
 
-    home = tmp_path_factory.mktemp("judged")
-    make_judged_store(home)
-    return home
+    return make_once("judged", make_judged_store)
 
 
 @pytest.fixture(scope="session")
@@ -134,21 +150,17 @@ def old_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_store(make_once: MakeOnce) -> Path:
     from cxlab.bench.page_store import make_store
 
-    home = tmp_path_factory.mktemp("made")
-    make_store(home, attempts=180)
-    return home
+    return make_once("made", lambda home: make_store(home, attempts=180))
 
 
 @pytest.fixture(scope="session")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_up(make_once: MakeOnce) -> Path:
     from cxlab.bench.page_store import make_store
 
-    home = tmp_path_factory.mktemp("read-home")
-    make_store(home, attempts=90)
-    return home
+    return make_once("read-home", lambda home: make_store(home, attempts=90))
 
 
 @pytest.fixture
@@ -159,14 +171,14 @@ def home(made_up: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def small_stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def small_stores(make_once: MakeOnce) -> Callable[[str], Path]:
     """The store of each kind of `tests.stores.small`, made when it is first asked for; to look at only."""
 
     @functools.cache
     def made(kind: str) -> Path:
         from tests.stores.small import make_small_store
 
-        return make_small_store(kind, tmp_path_factory.mktemp(kind))
+        return make_once(f"small-{kind}", lambda home: make_small_store(kind, home))
 
     return made
 

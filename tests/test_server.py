@@ -21,6 +21,7 @@ from websockets.exceptions import InvalidStatus
 
 from cxlab.server.visitors import STREAM, Session
 
+pytestmark = pytest.mark.xdist_group("server")
 ROOT = Path(__file__).parents[1]
 OWN_NAME = "lab.example"
 APP = [sys.executable, "-m", "cxlab", "app", "--no-browser", "--host-name", OWN_NAME]
@@ -102,7 +103,6 @@ def status_of(port: int, host: str, origin: str | None) -> int:
     return int(refused.value.response.status_code)
 
 
-@pytest.mark.xdist_group("server")
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]", OWN_NAME])
 def test_whom_the_owner_allows_is_served(port: int, name: str) -> None:
     for host in (f"{name}:{port}", name):
@@ -112,13 +112,11 @@ def test_whom_the_owner_allows_is_served(port: int, name: str) -> None:
     assert asyncio.run(draw(port, host, f"http://{host}")) == []
 
 
-@pytest.mark.xdist_group("server")
 def test_programs_and_proxies_connect(port: int) -> None:
     assert asyncio.run(draw(port, f"127.0.0.1:{port}", None)) == []
     assert asyncio.run(draw(port, OWN_NAME, f"https://{OWN_NAME}")) == []
 
 
-@pytest.mark.xdist_group("server")
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_foreign_host_reaches_nothing(port: int, name: str) -> None:
     for host in (name, f"{name}:{port}"):
@@ -130,7 +128,6 @@ def test_a_foreign_host_reaches_nothing(port: int, name: str) -> None:
         assert status_of(port, host, None) == 400
 
 
-@pytest.mark.xdist_group("server")
 def test_hosts_that_are_none_reach_nothing(port: int) -> None:
     for host in ("", "127.0.0.1:99999999", "127.0.0.1@evil.example", "127.0.0.1/x", "a b", "[::1", "127.0.0.1, x"):
         status, _ = ask(port, "/", Host=host)
@@ -138,7 +135,6 @@ def test_hosts_that_are_none_reach_nothing(port: int) -> None:
     assert ask(port, "/")[0] == 400
 
 
-@pytest.mark.xdist_group("server")
 def test_a_foreign_origin_reaches_nothing(port: int) -> None:
     own = f"127.0.0.1:{port}"
     origins = (
@@ -161,7 +157,6 @@ def test_a_foreign_origin_reaches_nothing(port: int) -> None:
         assert status_of(port, own, origin) == 403
 
 
-@pytest.mark.xdist_group("server")
 def test_a_browser_gets_an_id_with_its_first_page_and_keeps_it(port: int) -> None:
     from cxlab.ui.annotations import BROWSER_COOKIE
 
@@ -190,7 +185,6 @@ def test_nothing_may_be_framed_or_guessed_at(port: int) -> None:
             assert given["referrer-policy"] == "same-origin"
 
 
-@pytest.mark.xdist_group("server")
 @pytest.mark.parametrize(
     ("command", "option", "number"), [(APP, "--port", signal.SIGTERM), (BARE, "--server.port", signal.SIGINT)]
 )
