@@ -8,6 +8,7 @@ No brand is in it: the words are general English, French and German.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -120,8 +121,12 @@ class _Said(NamedTuple):
     days: frozenset[str]
 
 
-def unlike_sentences(first: str, second: str) -> list[tuple[str, str]]:
-    """The sentences that do not agree, those with most of their words in common first."""
+@functools.lru_cache(maxsize=5_000)
+def unlike_sentences(first: str, second: str) -> tuple[tuple[str, str], ...]:
+    """The sentences that do not agree, those with most of their words in common first.
+
+    Kept, because every model that is run is asked of the same pairs.
+    """
     names = find_names({"1": first, "2": second}, least=1, opening=True)
     mine, theirs = (
         [_read(one, names) for one in sentences(text)[1:] if not one.endswith("?")] for text in (first, second)
@@ -146,7 +151,7 @@ def unlike_sentences(first: str, second: str) -> list[tuple[str, str]]:
                 holds = enough and not _undone(one, other) and _denied(one, other)
             if holds:
                 found.append((-len(shared) / fewer, -len(shared), one.text, other.text))
-    return [(one, other) for _, _, one, other in sorted(found)]
+    return tuple((one, other) for _, _, one, other in sorted(found))
 
 
 def _read(sentence: str, names: Names) -> _Said:

@@ -75,13 +75,13 @@ BOTH_RIGHT = [
 @pytest.mark.parametrize(("first", "second"), UNLIKE)
 def test_what_cannot_both_be_right_is_seen(first: str, second: str) -> None:
     for one, other in ((first, second), (second, first)):
-        assert unlike_sentences(f"Help\n\n{one}", f"More\n\n{other}") == [(one, other)]
+        assert unlike_sentences(f"Help\n\n{one}", f"More\n\n{other}") == ((one, other),)
 
 
 @pytest.mark.parametrize(("first", "second"), BOTH_RIGHT + NOT_SEEN)
 def test_what_may_both_be_right_is_left_alone(first: str, second: str) -> None:
     for one, other in ((first, second), (second, first)):
-        assert unlike_sentences(f"Help\n\n{one}", f"More\n\n{other}") == []
+        assert unlike_sentences(f"Help\n\n{one}", f"More\n\n{other}") == ()
 
 
 def test_monthly_and_yearly_prices_are_two() -> None:
