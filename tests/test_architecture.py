@@ -88,6 +88,9 @@ def imports(tree: ast.AST) -> list[tuple[str, int, bool]]:
 
     def visit(node: ast.AST, top: bool) -> None:
         for child in ast.iter_child_nodes(node):
+            # No expression holds an import, and most of a tree is expressions.
+            if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+                continue
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
                 continue
             if isinstance(child, ast.Import):

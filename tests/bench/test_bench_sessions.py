@@ -1,6 +1,7 @@
 """Many sessions on one server, with few: what is measured is measured, and what goes wrong is told."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,16 +9,15 @@ from pathlib import Path
 import pytest
 
 from cxlab.bench import sessions
-from cxlab.bench.page_store import make_store
 from cxlab.bench.pages import list_views
 
 
-def test_sessions_click_and_are_measured(tmp_path: Path) -> None:
-    make_store(tmp_path / "home", 90)
-    found = sessions.measure(tmp_path, {"sessions": 3, "every_s": 0.1, "reruns": 20}, sessions.OURS)
+def test_sessions_click_and_are_measured(made_up: Path, tmp_path: Path) -> None:
+    shutil.copytree(made_up, tmp_path / "home")
+    found = sessions.measure(tmp_path, {"sessions": 2, "every_s": 0.1, "reruns": 10}, sessions.OURS)
     assert found.faults == []
-    assert len(found.seconds) >= 20
-    assert all(0 < each < 60 for each in found.seconds)
+    assert len(found.seconds) >= 10
+    assert all(each > 0 for each in found.seconds)
     assert 0 < found.p50 <= found.p95 <= max(found.seconds)
     assert found.cpu_s > 0
     assert len(found.memory_mb) == 10

@@ -67,14 +67,15 @@ def home(small_stores: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("stem", PAGES)
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", range(2))
 def test_no_parameter_breaks_a_page(home: Path, stem: str, turn: int) -> None:
-    # Over four looks each parameter is eight of the nine kinds of garbage, and each look has all of them.
+    # Over two looks a parameter of many values is eight of the nine kinds of garbage, and each look has all of them;
+    # what reads one value is given all kinds below.
     kinds = list(GARBAGE.values())
     keys = sorted({*(KEYS - NAMED), *OWN})
-    query = {key: [kinds[(place + turn * 2 + more) % len(kinds)] for more in (0, 1)] for place, key in enumerate(keys)}
+    query = {key: [kinds[(place + turn * 4 + more) % 9] for more in range(4)] for place, key in enumerate(keys)}
     # A parameter of one value takes the first, so that one stands alone for every other parameter.
-    query = {key: values[: 1 + place % 2] for place, (key, values) in enumerate(query.items())}
+    query = {key: values[: 1 if (place + turn) % 2 else 4] for place, (key, values) in enumerate(query.items())}
     app = open_page(stem, **{**query, **TABS.get(stem, {})})
     assert not app.exception
     for part in [*app.markdown, *app.caption, *app.error, *app.warning]:
@@ -104,15 +105,15 @@ def test_what_there_is_not_is_named_and_nothing_shown_in_its_place(home: Path, s
 
 @pytest.mark.parametrize("stem", ["failures", "compare"])
 def test_malformed_names_are_named_as_well(home: Path, stem: str) -> None:
-    for value in GARBAGE.values():
-        query: dict[str, Any] = {key: [value, "simulated:strong"] for key in sorted(NAMED)}
-        app = open_page(stem, **query)
-        assert not app.exception
-        assert "There is no run “" in words(app)
+    # All of them at once: each is looked up and described by itself, see below.
+    query: dict[str, Any] = {key: [*GARBAGE.values(), "simulated:strong"] for key in sorted(NAMED)}
+    app = open_page(stem, **query)
+    assert not app.exception
+    assert "There is no run “" in words(app)
 
 
 @pytest.mark.parametrize("stem", ["run", "datasets"])
-@pytest.mark.parametrize("number", ["1e999", "-1e999", "nan", "9" * 400, "0.5", "-3"])
+@pytest.mark.parametrize("number", ["1e999", "-3"])  # read as any number is, see below
 def test_numbers_out_of_range_are_brought_into_it(home: Path, stem: str, number: str) -> None:
     app = open_page(stem, tab="generate", seed=number, limit=number, trials=number, at_once=number, size="small")
     assert not app.exception
@@ -129,6 +130,10 @@ def test_names_are_looked_up_only_where_there_are_any() -> None:
     assert find_unknown({"baseline": ["m"]}, lambda: HAS) == find_unknown({"baseline": ["r"]}, lambda: HAS) == []
     assert find_unknown({"baseline": ["x"]}, lambda: HAS) == ["model or run “x”"]
     assert find_unknown({"run": ["x" * 500]}, lambda: HAS) == [f"run “{'x' * 80}…”"]
+    for key in ("run", "model", "dataset", "benchmark", "task"):
+        for value in GARBAGE.values():
+            (named,) = find_unknown({key: [value]}, lambda: HAS)
+            assert named.startswith(f"{key} “")
 
 
 TEXT = some.text(max_size=40) | some.sampled_from(sorted(GARBAGE.values()))

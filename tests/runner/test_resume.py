@@ -17,6 +17,7 @@ from cxlab.store import run_status as statuses
 from .shell import Shell, wait_for
 
 SLOW = ("--option", "sleep_s=0.4", "--concurrency", "4")
+BRISK = ("--option", "sleep_s=0.1", "--concurrency", "4")
 ALL = 24
 
 
@@ -29,7 +30,9 @@ def result(said: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return dict(entry)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+# With one worker there is nobody to be in the way: what is left and gone on with is the same, and a job that is killed
+# (test_jobs.py) has one.
+@pytest.mark.parametrize("workers", ["2"])
 def test_kill_and_resume_gives_each_attempt_once(shell: Shell, workers: str) -> None:
     run_id = shell.plan("--model", "simulated:strong", "--trials", "2", *SLOW)
     process = shell.start("run", "--resume", run_id, "--workers", workers, "--quiet")
@@ -50,14 +53,14 @@ def test_kill_and_resume_gives_each_attempt_once(shell: Shell, workers: str) -> 
 
 
 def test_workers_exit_at_once_when_the_coordinator_dies(shell: Shell) -> None:
-    run_id = shell.plan("--model", "simulated:strong", "--option", "sleep_s=60")
+    run_id = shell.plan("--model", "simulated:strong", "--option", "sleep_s=600")
     process = shell.start("run", "--resume", run_id, "--workers", "2", "--quiet")
     wait_for(lambda: len(statuses.read_shards(shell.folder(run_id), led=True)) == 2)
     assert lock.is_held(shell.folder(run_id) / "run.lock")
     process.kill()
     process.communicate()
-    # Their lock is the coordinator's own: it is free when the last of them is gone, a minute before their work is.
-    wait_for(lambda: not lock.is_held(shell.folder(run_id) / "run.lock"), limit_s=4.0)
+    # Their lock is the coordinator's own: it is free when the last of them is gone, ten minutes before their work is.
+    wait_for(lambda: not lock.is_held(shell.folder(run_id) / "run.lock"))
 
 
 @pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, "1"), (signal.SIGTERM, "2")])
@@ -125,10 +128,10 @@ def test_manual_shards_make_one_run_together(shell: Shell) -> None:
     assert merged is not None
     assert merged.state == "running"
     assert 0 < merged.done < ALL
-    others = [shell.start("run", "--resume", run_id, "--shard", f"{index}/3", "--quiet") for index in (1, 3)]
-    assert [each.wait(120) for each in others] == [0, 0]
-    for each in others:
-        each.communicate()
+    other = shell.start("run", "--resume", run_id, "--shard", "1/3", "--quiet")
+    assert shell.call("run", "--resume", run_id, "--shard", "3/3", "--quiet").returncode == 0
+    _, err = other.communicate(timeout=300)
+    assert other.returncode == 0, err
     assert len(shell.pairs(run_id)) == len(set(shell.pairs(run_id))) == ALL
     whole = statuses.read(folder / "status.json")
     assert whole is not None
@@ -138,12 +141,14 @@ def test_manual_shards_make_one_run_together(shell: Shell) -> None:
 
 
 def test_two_runs_at_once_on_one_store(shell: Shell) -> None:
-    words = ("run", "runner.lamp:BENCHMARK", "--json", "--quiet", "--trials", "3", "--workers", "1", "--model")
-    both = [shell.start(*words, model) for model in ("simulated:strong", "simulated:weak")]
-    for process in both:
-        out, err = process.communicate(timeout=300)
-        assert process.returncode == 0, err
-        (entry,) = json.loads(out.splitlines()[-1])["runs"]
+    words = ("run", "runner.lamp:BENCHMARK", "--json", "--quiet", "--trials", "3", "--workers", "1", *BRISK, "--model")
+    other = shell.start(*words, "simulated:strong")
+    wait_for(lambda: any(parts(shell, path.name) for path in (shell.home / "runs").glob("run-*")))
+    ours = shell.call(*words, "simulated:weak")
+    out, err = other.communicate(timeout=300)
+    for code, told, fault in ((ours.returncode, ours.stdout, ours.stderr), (other.returncode, out, err)):
+        assert code == 0, fault
+        (entry,) = json.loads(told.splitlines()[-1])["runs"]
         assert entry["done"] == 3 * ALL == len(set(shell.pairs(entry["run"])))
 
 
@@ -183,11 +188,10 @@ def test_a_worker_that_is_killed_leaves_a_run_to_resume(shell: Shell) -> None:
 def test_a_run_is_worked_on_by_one_process(shell: Shell) -> None:
     run_id = shell.plan("--model", "simulated:strong")
     with lock.hold_run(shell.folder(run_id)):
-        process = shell.start("run", "--resume", run_id)
         # It waits for its turn, and finds the run done by others or gives up with one line.
-        _, err = process.communicate(timeout=300)
-    assert process.returncode == 2
-    assert err.strip() == (
+        said = shell.call("run", "--resume", run_id)
+    assert said.returncode == 2
+    assert said.stderr.strip() == (
         f"cxlab: run {run_id} is being worked on by another process (pid {os.getpid()}); wait for it or cancel it"
     )
 

@@ -36,10 +36,29 @@ def invoke(*args: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-@pytest.mark.parametrize("kind", DAMAGES)
+# Ways in which one field of a record is wrong: the reader refuses each with its reason, and from there on the run is
+# set aside like any other. For all of them the whole way is gone once, by "seed of 20 digits" and "field missing".
+ONE_FIELD = {
+    kind
+    for kind in DAMAGES
+    if kind.startswith(("seed ", "trials ", "planned ", "created ", "setup ", "field ")) and kind != "seed of 20 digits"
+} - {"field missing"}
+
+
+@pytest.mark.parametrize("kind", sorted(ONE_FIELD))
+def test_a_field_that_is_wrong_is_named_with_its_run(kind: str, store: Path) -> None:
+    damage = DAMAGES[kind]
+    damage.do(store)
+    (named,) = catalogue.read(store).set_aside
+    assert named.name == damage.name
+    assert damage.said in named.reason
+    assert [run.id for run in write.list_runs()] == ["r2"]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DAMAGES if kind not in ONE_FIELD])
 def test_the_others_stay_readable_and_the_damaged_one_is_named(kind: str, store: Path) -> None:
     damage = DAMAGES[kind]
-    read.health()  # the process knows the store from before
+    read.ask("SELECT 1 FROM attempts LIMIT 1")  # the process knows the store from before
     damage.do(store)
     code, listed = invoke("runs", "list")
     assert code == 0
@@ -74,8 +93,16 @@ def test_the_others_stay_readable_and_the_damaged_one_is_named(kind: str, store:
     assert sum(path.is_file() for path in store.rglob("*")) >= before
 
 
+# Views are bound on a store without rows, whatever lies in this one: of each kind of file one is damaged.
+FILES = (
+    "record cut short", "record missing", "attempts cut short", "scores of another type", "messages empty",
+    "votes are text", "traces a folder", "samples cut short", "annotation cut short", "views are text", "views empty",
+    "empty parts lost", "foreign files",
+)  # fmt: skip
+
+
 @pytest.mark.usefixtures("views_made_anew")
-@pytest.mark.parametrize("kind", DAMAGES)
+@pytest.mark.parametrize("kind", FILES)
 def test_the_views_are_made_anew_beside_any_damage(kind: str, store: Path) -> None:
     """As after an update of CX Lab whose views differ."""
     DAMAGES[kind].do(store)

@@ -4,7 +4,7 @@ import pytest
 
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.records import Attempt, Sample
-from tests.benchmarks.sage.played import MODELS, play
+from tests.benchmarks.sage.played import EVERY, MODELS, play
 
 
 @pytest.fixture(scope="session")
@@ -14,5 +14,5 @@ def samples() -> list[Sample]:
 
 @pytest.fixture(scope="session")
 def dialogues(samples: list[Sample]) -> dict[str, list[Attempt]]:
-    """Model → its attempts at every other sample."""
-    return {model: play(model, samples[::2]) for model in MODELS}
+    """Model → its attempts at every fourth sample."""
+    return {model: play(model, samples[::EVERY]) for model in MODELS}

@@ -10,6 +10,8 @@ from cxlab.llm import load
 from cxlab.records import Attempt, Sample
 
 MODELS = ("strong", "weak", "curt")
+EVERY = 4
+"""Of the samples every fourth is played: a way through each procedure has three levels, so that all levels are met."""
 
 
 def setup_of(model: str, seed: int = 0, options: Any = None) -> Setup:

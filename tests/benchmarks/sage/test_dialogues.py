@@ -16,7 +16,7 @@ from cxlab.benchmarks.sage.simulated import signal_reader
 from cxlab.benchmarks.sage.simulated.check_phrases import guides
 from cxlab.benchmarks.sage.simulated.phrases import phrases_of
 from cxlab.llm import load
-from tests.benchmarks.sage.played import play
+from tests.benchmarks.sage.played import EVERY, play
 
 # One worker plays the dialogues that all these tests look at.
 pytestmark = pytest.mark.xdist_group("dialogues")
@@ -83,7 +83,7 @@ def test_no_customer_repeats_itself_within_a_dialogue(dialogues) -> None:
 def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> None:
     """A reader who only counts shouting and fighting words ranks strong above zero nearly always."""
     warmth = collections.defaultdict(list)
-    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+    for sample, attempt in zip(samples[::EVERY], dialogues["strong"], strict=True):
         if mood_of(rules.load(sample.facets["scenario"]), sample.inputs["facts"]) == "calm":
             continue  # hostile in cold blood, without a raised voice
         words = [m.text for m in attempt.messages if m.role == "customer"]
@@ -95,7 +95,7 @@ def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> 
 def test_each_fact_is_told_before_the_goodbye(samples, dialogues) -> None:
     """A reader that knows every wording gets the leaf's fields from nearly all finished dialogues."""
     right = total = 0
-    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+    for sample, attempt in zip(samples[::EVERY], dialogues["strong"], strict=True):
         if attempt.ended_by != "goodbye":
             continue
         s = rules.load(sample.facets["scenario"])
@@ -108,7 +108,7 @@ def test_each_fact_is_told_before_the_goodbye(samples, dialogues) -> None:
 
 
 def test_goodbye_only_when_everything_is_told(samples, dialogues) -> None:
-    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+    for sample, attempt in zip(samples[::EVERY], dialogues["strong"], strict=True):
         if attempt.ended_by == "goodbye":
             known = told_until(sample.inputs["facts"], attempt.messages)
             assert known is not None
@@ -120,7 +120,7 @@ def test_every_model_meets_the_same_customer(samples, dialogues) -> None:
     for a, b in zip(dialogues["strong"], dialogues["weak"], strict=True):
         assert a.output["script"] == b.output["script"]
         assert a.messages[0].text == b.messages[0].text
-    again = play("strong", samples[:8:2], trial=1)
+    again = play("strong", samples[: 4 * EVERY : EVERY], trial=1)
     assert all(a.output["script"] != b.output["script"] for a, b in zip(dialogues["strong"], again, strict=False))
 
 
@@ -137,7 +137,7 @@ def test_a_card_does_not_contradict_itself(samples) -> None:
 def test_what_customers_say_they_told_can_be_read_from_their_words(samples, dialogues) -> None:
     """A reader that knows every wording finds each told fact in the message that tells it, and no other fact."""
     right = total = 0
-    for sample, attempt in zip(samples[::2], dialogues["strong"], strict=True):
+    for sample, attempt in zip(samples[::EVERY], dialogues["strong"], strict=True):
         s = rules.load(sample.facets["scenario"])
         facts = sample.inputs["facts"]
         for message in (m for m in attempt.messages if m.role == "customer" and m.data["told"]):

@@ -12,7 +12,7 @@ from cxlab.benchmarks.sage.customer_card import Told, told_until
 from cxlab.benchmarks.sage.verdict import judge_attempt
 from cxlab.llm import load
 from cxlab.records import Attempt, Failure, Message, Score, Trace
-from tests.benchmarks.sage.played import play, setup_of
+from tests.benchmarks.sage.played import EVERY, play, setup_of
 
 FACTS = [
     {"field": "ConsumptionType", "value": "Cancel", "delivery": "opening", "wording": "plain", "wrong": None},
@@ -205,7 +205,7 @@ def test_each_error_has_its_owner(failures: tuple[Failure, ...], untold: float, 
 @pytest.mark.xdist_group("dialogues")
 def test_the_floor_stands_at_the_bottom_at_a_visible_distance(samples, dialogues) -> None:
     # Of few samples the weak agent's mean lies anywhere from 48 to 62.
-    played, setup = samples[::2], setup_of("strong")
+    played, setup = samples[::EVERY], setup_of("strong")
 
     async def mean(attempts) -> float:
         scored = [await BENCHMARK.score(*pair, setup) for pair in zip(played, attempts, strict=True)]
