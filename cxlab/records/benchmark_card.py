@@ -99,7 +99,7 @@ class Card:
     None for a count without a scale. `lower_is_better`: those of the metrics of which less is better. `unit`: what
     one attempt is called. `reply_length`: the metric that counts the words of a reply. `sums`: metric → the metrics
     that it is a weighted sum of, with their weights. `zeros`: metric → the constant agent that its 0 stands for,
-    drawn as a line.
+    drawn as a line. `unjudged`: metrics in which no judge has a say, so that nothing hangs on who judged.
     """
 
     id: str
@@ -118,6 +118,7 @@ class Card:
     sums: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     zeros: Mapping[str, str] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    unjudged: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

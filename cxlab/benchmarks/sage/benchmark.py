@@ -215,6 +215,7 @@ BENCHMARK = Benchmark(
         sums={"chat": CHAT_WEIGHTS},
         zeros={"skill": "Best constant agent"},
         titles=TITLES,
+        unjudged=frozenset({"told", "truth", "skill"}),
     ),
     generate=generate,
     run=run,

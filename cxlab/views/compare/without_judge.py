@@ -11,7 +11,8 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.without_judge import WithoutJudge, compared_attempts, rank_without, say_reach, say_without
 from cxlab.read.comparison.words import Name
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached
+from cxlab.records.metric_names import name_metric
+from cxlab.ui.address import cached, link
 from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
@@ -35,10 +36,23 @@ def ranked_without(view: View, unit: Unit, judge: str) -> WithoutJudge | None:
     )
 
 
+def _say_unjudged(about: Declaration, judged: Ranking, view: View, title: str) -> None:
+    """That it does not hang on any judge who leads, and by which other metric it may."""
+    st.caption(plain(f"No judge has a say in the {title}: without any one of them the decision stays as it is."))
+    declared_as = about.card.task(judged.task.id)
+    for metric in (each for each in (declared_as.leads if declared_as else ()) if each not in about.card.unjudged):
+        words = f"Leave a judge out by {name_metric(metric)}, in which they have one"
+        link(words, "compare", view.change(lead=metric, metric=""))
+
+
 def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, title: str, name: Name) -> None:
     """A choice of a judge to leave out, and what is left of the decision without it."""
     judges = cached(list_judges, view, unit)
     if not judges:
+        return
+    if judged.task.metric in about.card.unjudged:
+        # Scoring everything anew would only say the same.
+        _say_unjudged(about, judged, view, title)
         return
     names = {"": "none left out", **{judge: label(judge) for judge in judges}}
     with st.container(width=360):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
 from tests.stores.judged import JUDGES
 
@@ -22,6 +23,20 @@ def test_the_others_decide_alone_and_where_they_tie_nothing_is_scored(judged_hom
         assert (split.before[LOGIC], split.after[LOGIC]) == ((1, 40.0), after)
         assert (split.verdict, split.corrected) == ("failed", verdict)
         assert alike.before[LOGIC] == alike.after[LOGIC] == (1, 100.0)
+
+
+def test_judges_have_no_say_in_what_is_declared_so(judged_home: Path) -> None:
+    card = REGISTRY["sage"].card
+    assert card.unjudged <= set(card.metrics)
+    assert not card.unjudged & {"overall", "logic", "chat"}
+    effects = [each for judge in JUDGES for each in leave_out(judge, ATTEMPTS).effects.values()]
+    for each in effects:
+        for metric, whole in each.before:
+            if metric in card.unjudged:
+                assert each.before[metric, whole] == each.after[metric, whole], metric
+    assert {metric for each in effects for metric, _ in each.before} >= card.unjudged
+    # It is no test where no judge has a say in anything.
+    assert any(each.before != each.after for each in effects)
 
 
 def test_a_run_that_cannot_be_read_leaves_no_judge_to_leave_out(judged_home: Path) -> None:

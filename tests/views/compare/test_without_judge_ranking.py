@@ -15,7 +15,7 @@ from cxlab.views.compare import queries, without_judge
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
-VIEW = View(benchmark="sage", metric="told")
+VIEW = View(benchmark="sage", metric="overall", lead="overall")
 JUDGES = ("j1", "j2")
 
 
@@ -25,10 +25,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     two samples of b have no score."""
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     runs = [
-        write_run(tmp_path, place, model, {(f"s{i}", 1): base + i + (i % 2) * place for i in range(20)})
+        write_run(
+            tmp_path, place, model, {(f"s{i}", 1): base + i + (i % 2) * place for i in range(20)}, metric="overall"
+        )
         for place, model, base in ((1, "a", 40.0), (2, "b", 44.5))
     ]
-    key = ("told", False)
+    key = ("overall", False)
 
     def leave_out(judge: str, attempts: Mapping[str, Collection[str]]) -> Corrections:
         assert set(attempts) == set(runs)
@@ -68,24 +70,33 @@ def test_a_sample_without_a_score_is_left_out_for_all(home: Path) -> None:
 
 
 def test_the_page_says_whether_the_decision_changes(home: Path) -> None:
-    off = open_page("compare", benchmark="sage")
+    off = open_page("compare", benchmark="sage", lead="overall")
     assert "Without j" not in words(off)
     (choice,) = (each for each in off.selectbox if each.label == "Without judge")
     choice.set_value("j1").run()
     assert off.query_params["dropped"] == "j1"
-    app = open_page("compare", benchmark="sage", dropped="j1")
+    app = open_page("compare", benchmark="sage", lead="overall", dropped="j1")
     assert not app.exception
     assert "Without j1 the decision changes: a leads for sure" in words(app)
     assert "Without j2 the decision stays: b leads for sure" in words(
-        open_page("compare", benchmark="sage", dropped="j2")
+        open_page("compare", benchmark="sage", lead="overall", dropped="j2")
     )
     (table,) = [each.value for each in app.dataframe if "without" in each.value]
     assert table["without"].to_list() == pytest.approx([55.0, 62.0])
 
 
+def test_where_no_judge_has_a_say_nothing_is_scored_anew(home: Path) -> None:
+    for place, model in enumerate("ab", 3):
+        write_run(home, place, model, {(f"s{i}", 1): 50.0 + i for i in range(9)})
+    app = open_page("compare", benchmark="sage", dropped="j1")
+    assert not app.exception
+    assert "No judge has a say in the decidable score" in words(app)
+    assert "Without judge" not in [each.label for each in app.selectbox]
+
+
 def test_the_command_says_the_same_and_names_a_judge_that_nobody_asked(home: Path) -> None:
     def call(*words: str) -> str:
-        found = CliRunner().invoke(commands, ["compare", "--benchmark", "sage", *words])
+        found = CliRunner().invoke(commands, ["compare", "--benchmark", "sage", "--lead", "overall", *words])
         return found.output or str(found.exception)
 
     (task,) = json.loads(call("--without-judge", "j1", "--json"))["tasks"]
