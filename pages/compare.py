@@ -11,6 +11,7 @@ from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.decision_card import show_decision
+from cxlab.views.compare.other_tasks import show_other_tasks
 from cxlab.views.compare.samples import show_samples
 from cxlab.views.compare.side_by_side import show_side_by_side
 from cxlab.views.compare.sides import choose_baseline, choose_unit, names_of, show_what_differs
@@ -91,6 +92,8 @@ with st.sidebar:
 show_words("compare", [about])
 decided = ui.cached(queries.decided, scope, unit, baseline)
 assert decided is not None  # two sides stand in the ranking
+if several:
+    show_other_tasks(about, ranking.task.id)
 corrected = show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)
 comparison_sets.tell_standing(about, compared, [ranking], "compare")
 if unit == "run_id":

@@ -20,6 +20,7 @@ from cxlab.views.overview.health import show_health, show_set_aside
 from cxlab.views.overview.published import show_published
 from cxlab.views.overview.summary import show_summary
 from cxlab.views.report_button import offer_report
+from cxlab.views.run.told import show_last
 
 ui.routed()
 
@@ -97,7 +98,7 @@ state = ui.cached(read.health)
 if state["attempts"]:
     stored = [declared(name, here().lead) for name in in_order(ui.cached(read.benchmarks)["benchmark"])]
     if not working:
-        st.caption("Nothing is running.")
+        show_last(jobs.list_jobs())
     show_words("overview", stored)
     show_summary(stored)
     show_across(stored)

@@ -18,6 +18,7 @@ from cxlab.views.benchmarks import names_of
 from cxlab.views.run import run_form
 from cxlab.views.run.cost_by_role import show_foreseen, show_roles
 from cxlab.views.run.history import show_history
+from cxlab.views.run.told import call_job, show_results
 from cxlab.views.switches import fill_in
 
 ui.routed()
@@ -125,10 +126,17 @@ def show_estimate(order: RunRequest) -> None:
             st.code("python -m cxlab " + " ".join(to_arguments(order)), language="bash", wrap_lines=True)
 
 
+def cancel(job: str) -> None:
+    """Cancel a job, which stays in sight with what is left of it."""
+    jobs.cancel(job)
+    st.query_params["job"] = job
+
+
 def resume(runs: Sequence[str], *how: str) -> None:
     # A demo that was killed before it had made a run goes on as a demo.
     words = ["run", *(f"--resume={run}" for run in runs), *how, "--quiet"] if runs else ["demo"]
     st.query_params["job"] = jobs.start(words).id
+    st.session_state["run-started"] = True
     st.rerun()
 
 
@@ -138,7 +146,10 @@ elsewhere = ("generate", "import", "index", "send")
 for place, each in enumerate(each for each in jobs.list_jobs() if each.kind not in elsewhere):
     kept = each.id == st.query_params.get("job") or (not place and each.state == "stalled")
     if each.state == "running" or kept:
-        ui.show_job(partial(jobs.find_job, each.id), jobs.cancel, resume)
+        ui.show_job(partial(jobs.find_job, each.id), cancel, resume, call_job(each), show_results)
+if st.session_state.pop("run-started", False):
+    # Resume stands at the foot of the page, out of sight of the bar.
+    st.toast("Started: its bar stands at the top of this page.", icon=":material/play_circle:")
 form, costs = st.columns([3, 2], gap="large")
 with form:
     ordered = choose_order()

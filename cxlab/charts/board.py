@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _ROW_PX = 34
 _FRAME_PX = 60
-_LONGEST_NAME = 36
+_LONGEST_NAME = 48
 _NAME_PX = 13
 _NEAR = 0.2
 """Of the scale: floors nearer than this have names that would touch."""

@@ -75,6 +75,12 @@ def format_count(value: float | None) -> str:
     return f"{value:,.0f}" if value is not None and _known(value) else NONE
 
 
+def format_rough(value: int) -> str:
+    """3,135 → "3,100": two figures, as an estimate has no more."""
+    digits = max(0, len(str(abs(value))) - 2)
+    return format_count(round(value, -digits))
+
+
 def format_interval(low: float | None, high: float | None) -> str:
     """66.1 to 70.2; says so where there is none."""
     if low is None or high is None or not (_known(low) and _known(high)):

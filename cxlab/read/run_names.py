@@ -62,4 +62,4 @@ def _tell_apart(settings: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 def _say(value: str) -> str:
-    return _WORDS.get(value, value) or "none"
+    return _WORDS.get(value, value).replace("_", " ") or "none"

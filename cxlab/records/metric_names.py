@@ -22,7 +22,11 @@ def name_metric(metric: str) -> str:
 
 def head_metric(metric: str) -> str:
     """A metric at the head of a column or axis, or at a sentence's start: "Decidable score", "nDCG@10"."""
-    words = name_metric(metric)
+    return begin_metric(name_metric(metric))
+
+
+def begin_metric(words: str) -> str:
+    """What a metric is called, at a sentence's start: "decidable score" → "Decidable score", "nDCG@10" as it is."""
     first = words.partition(" ")[0]
     return words if first != first.lower() else words[:1].upper() + words[1:]
 

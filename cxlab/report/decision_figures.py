@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_count, format_seconds, format_share, format_usd
+from cxlab.charts.numbers import format_count, format_rough, format_seconds, format_share, format_usd
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision, Slice
 from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, Passed
@@ -224,10 +224,10 @@ def _power(found: Ranking, told: Decision) -> Figure:
     wanted = ""
     if shared is not None and gap["clusters"] < gap["n"]:
         others = clusters_to_settle(gap, more)
-        wanted = f" and they are from {others:,} more {shared.name if others == 1 else shared.plural}"
+        wanted = f" and they are from {format_rough(others)} more {shared.name if others == 1 else shared.plural}"
     return Figure(
         label,
-        f"about {format_count(more)}",
+        f"about {format_rough(more)}",
         f"If the difference stays{wanted}{say_left(found.compared, more)}. {finds}",
     )
 

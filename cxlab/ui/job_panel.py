@@ -63,17 +63,26 @@ def _link_answers(runs: Sequence[str]) -> bool:
     return found
 
 
-def show_job(look: Callable[[], Job], cancel: Callable[[str], None], resume: Callable[[Sequence[str]], None]) -> None:
-    """One job; `look` gives it as it is now."""
+def show_job(
+    look: Callable[[], Job],
+    cancel: Callable[[str], None],
+    resume: Callable[[Sequence[str]], None],
+    called: str = "",
+    results: Callable[[Sequence[str]], None] | None = None,
+) -> None:
+    """One job; `look` gives it as it is now, `called` is what it is about, and `results` shows the way to what it came
+    to."""
     job = look()
     with st.container(border=True):
-        section(f"Job {job.id.removeprefix('job-')}", badges=[badge_of(job)])
+        section(plain(called or f"Job {job.id.removeprefix('job-')}"), badges=[badge_of(job)])
         live_progress(lambda: look().runs, key=job.id, working=lambda: look().state == "running")
         if job.state == "running":
             tip = "What is finished stays, and the run can be resumed."
             st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
         elif job.state == "done":
             if not _link_answers(job.runs):
+                if results:
+                    results(job.runs)
                 link("See the result on Overview", "overview")
         else:
             _offer_rest(job, resume)

@@ -67,15 +67,19 @@ def _draw_all(ids: Sequence[str]) -> None:
             draw_progress(each)
 
 
+def _say_faults(count: int, one: str, many: str = "") -> str:
+    return f"{format_count(count)} {one if count == 1 else many or f'{one}s'}"
+
+
 def draw_progress(progress: Progress) -> None:
     """One run's bar with its model, state, counts, time left and cost in words."""
     words = [describe_state(progress.state), f"{format_count(progress.done)} of {format_count(progress.planned)}"]
     if progress.provider:
-        words.append(f"{progress.provider} provider faults")
+        words.append(_say_faults(progress.provider, "provider fault"))
     if progress.format:
-        words.append(f"{progress.format} format errors")
+        words.append(_say_faults(progress.format, "unreadable reply", "unreadable replies"))
     if progress.live and progress.eta_s is not None:
-        words.append(f"{format_seconds(progress.eta_s)} left")
+        words.append(f"about {format_seconds(round(progress.eta_s))} left")
     if progress.cost_usd:
         words.append(format_usd(progress.cost_usd))
     elif progress.cost_usd is None and progress.done:

@@ -143,3 +143,10 @@ def test_contrast_is_that_of_the_guidelines() -> None:
     assert contrast(black, white) == pytest.approx(21)
     assert contrast(white, white) == 1
     assert contrast(channels("#767676"), white) == pytest.approx(4.54, abs=0.005)  # the known last grey for AA on white
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, "0"), (7, "7"), (99, "99"), (105, "100"), (3135, "3,100"), (9999, "10,000")]
+)
+def test_an_estimate_is_told_in_two_figures(count: int, told: str) -> None:
+    assert numbers.format_rough(count) == told

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs, read, ui
 from cxlab.store import run_status
+from cxlab.views.run.told import call_job
 from tests.conftest import use
-from tests.pages.app_script import open_page, picked, words
+from tests.pages.app_script import card_of, open_page, picked, words
+from tests.stores.runs import write_run
 from tests.stores.searches import DATASET, make_searched_store
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -109,3 +113,29 @@ def test_faults_are_tried_again_from_the_history(store: Path, monkeypatch: pytes
             path.unlink()
         else:
             path.write_bytes(before)
+
+
+def test_what_was_run_last_is_called_by_its_models_and_leads_to_its_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    runs = tuple(write_run(tmp_path, n, model, {("s1", 1): 90.0, ("s2", 1): 10.0}) for n, model in ((1, "a"), (2, "b")))
+
+    def made(*runs: str) -> jobs.Job:
+        args = ("run", "sage", "--model=a")
+        return jobs.Job("job-1", "run", args, datetime.now(UTC), None, "done", 0, runs, tmp_path / "log")
+
+    assert call_job(made(*runs)) == "a and b on SAGE"
+    assert call_job(made()) == "Evaluation on SAGE"
+    # A run that was deleted meanwhile is not spoken of.
+    assert call_job(made(runs[0], "run-gone")) == "a on SAGE"
+    monkeypatch.setattr(jobs, "list_jobs", lambda *limit: [made("run-gone"), made(runs[0])])
+    page = open_page()
+    assert not page.exception
+    assert "Nothing is running. Last: a on SAGE" in words(page)
+    queries = {each.proto.label: parse_qs(each.proto.query_string) for each in page.get("page_link")}
+    assert queries["Compare with other runs"] == {"benchmark": ["sage"], "run": [runs[0]], "sides": ["runs"]}
+    assert queries["Read the dialogues"] == {"benchmark": ["sage"], "run": [runs[0]], "verdict": ["all"]}
+    compared = open_page("compare", **queries["Compare with other runs"])
+    assert not compared.exception
+    assert "a ahead of b" in card_of(compared) or "a level with b" in card_of(compared)

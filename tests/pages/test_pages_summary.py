@@ -185,3 +185,19 @@ def test_one_model_alone_has_attempts_and_nobody_to_share_them_with(
     told = words(open_page())
     assert "Passed: of 9 dialogues; every one has a verdict." in told
     assert "of each" not in told
+
+
+def test_how_often_a_model_was_run_moves_no_rate_of_the_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    good: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 90.0 if i < 8 else 10.0 for i in range(10)}
+    bad: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 90.0 if i < 3 else 10.0 for i in range(10)}
+    write_run(tmp_path, 1, "good", good)
+    write_run(tmp_path, 2, "bad", bad)
+    told = "On the same samples: good 80.0 %, bad 30.0 %"
+    assert told in words(open_page())
+    write_run(tmp_path, 3, "good", good)
+    again = words(open_page())
+    assert told in again
+    assert "of 30 dialogues with a verdict" in again

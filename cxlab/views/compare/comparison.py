@@ -20,7 +20,7 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING
 from cxlab.read.failures import counts
 from cxlab.records.benchmark_card import Declaration
-from cxlab.records.metric_names import head_metric, name_metric
+from cxlab.records.metric_names import begin_metric, head_metric, name_metric
 from cxlab.ui.address import cached, has_page, link, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
@@ -92,7 +92,7 @@ def show_scores(
     if unit == "run_id" and not by and (judged := cached(queries.ranked, view, unit)) is not None:
         lines = judged.floors.select(grp=pl.lit(""), value="value", name="name")
     section(
-        f"{plain(title[:1].upper() + title[1:])} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
+        f"{plain(begin_metric(title))} {'by ' + plain(about.title(by).lower()) if by else 'side by side'}",
         "Mean over samples, each counting once, with 95 % intervals"
         + (" that stay within the metric's scale." if card.scale(view.metric) else "."),
     )
@@ -325,7 +325,7 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
     )
     again = int(frame["runs"].sum()) - frame.height
     section(
-        f"{plain(title[:1].upper() + title[1:])} over time: {format_count(frame.height)} "
+        f"{plain(begin_metric(title))} over time: {format_count(frame.height)} "
         f"run{'' if frame.height == 1 else 's'} by when they were made",
         ("Runs under the conditions of this comparison. " if unit == "model" else "The runs that are compared. ")
         + "Joined are runs of one model under the same conditions; whiskers are 95 % intervals."
@@ -344,7 +344,7 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
         "called": column("Name", help="As somebody called the run."),
         "name": column("Model"),
         "created": column("Made", "time"),
-        "value": column(title[:1].upper() + title[1:], "points"),
+        "value": column(begin_metric(title), "points"),
         "low": column("95 % from", "points"),
         "high": column("to", "points"),
         "samples": column("Samples", "count", "Of the comparison's, with a result in this run."),

@@ -11,6 +11,7 @@ from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import NO_RANDOM_CHOICE, Name, say_changes, say_leader
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import begin_metric
 from cxlab.ui.address import cached, here, link, set_view
 from cxlab.ui.labels import PASSED_COMPARED, plain, section
 from cxlab.ui.tables import column, show_table
@@ -68,7 +69,7 @@ def show_corrected(about: Declaration, judged: Ranking, found: CorrectedRanking,
     )
     columns = {
         "name": column("Model"),
-        "value": column(f"{title[:1].upper()}{title[1:]}", "points", about.card.metrics.get(judged.task.metric)),
+        "value": column(begin_metric(title), "points", about.card.metrics.get(judged.task.metric)),
         "corrected": column("Corrected", "points", "With decisions in the place of judges' verdicts."),
         "interval": column("95 % interval"),
         "change": column("Change", "ratio"),

@@ -15,6 +15,7 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING, Name, say_floors, say_leader, say_no_floors, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.metric_names import begin_metric
 from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead, say_zeros
 from cxlab.ui.address import link
 from cxlab.ui.labels import badge, label, plain, section
@@ -96,7 +97,7 @@ def _show_ranking(
     )
     columns = {
         "name": column("Model" if conditions else "Run"),
-        "value": column(f"{title[:1].upper()}{title[1:]}", "points", about.card.metrics.get(found.task.metric)),
+        "value": column(begin_metric(title), "points", about.card.metrics.get(found.task.metric)),
         "interval": column("95 % interval"),
         "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
         "difference": column("Difference", "points", "From the first."),

@@ -85,17 +85,19 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
         return
     alike = found.filter(pl.col("alike") & (pl.col("passed_by").list.len() == 0)).height
     one = alike == 1
+    several = found.height != 1
     section(
-        f"{format_count(alike)} sample{' is' if one else 's are'} failed by all strong sides for the same reason, and "
-        "passed by nobody"
+        f"{format_count(alike)} sample{' is' if one else 's are'} failed by the whole better half for one reason, and "
+        "passed by nobody: is the label wrong?"
         if alike
-        else "No sample is failed by all strong sides for the same reason",
-        f"Strong is the better half here: {plain(who)}. All of them fail {format_count(found.height)} "
-        f"sample{'' if found.height == 1 else 's'}{', those for the same reason first' if alike else ''}: either "
-        "hard, or with a wrong label. Select one to look and to mark it.",
+        else f"{format_count(found.height)} sample{'s are' if several else ' is'} failed by the whole better half, but "
+        "not for one reason",
+        f"The better half of what is compared: {plain(who)}. They all fail {format_count(found.height)} "
+        f"sample{'s' if several else ''}{', those for one reason first' if alike else ''}: either hard, or with a "
+        "wrong label. Select one to look and to mark it.",
     )
     shown = found.with_columns(
-        why=pl.when("alike").then(pl.lit("the same")).otherwise(pl.lit("each another")),
+        why=pl.when("alike").then(pl.lit("one for all")).otherwise(pl.lit("different")),
         passed=pl.col("passed_by").list.eval(pl.element().replace(dict(named))).list.join(", "),
         mark=pl.when("marked").then(pl.lit("✕ label is wrong")).otherwise(pl.lit("")),
     )
@@ -109,8 +111,8 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
             words = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
             shown = shown.with_columns(words)
     columns |= {
-        "why": column("Reasons", help="Whether all strong sides fail for the same reason at the same place."),
-        "reason": column("Reason", width="large", help="The commonest one."),
+        "why": column("Reasons", help="Whether all of the better half fail for the same reason at the same place."),
+        "reason": column("Commonest reason", width="large"),
         "passed": column("Passed by", help="Weaker sides that passed it: then the label is likely right."),
         "mark": column("Mark"),
     }

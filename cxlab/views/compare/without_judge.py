@@ -11,7 +11,7 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.without_judge import WithoutJudge, compared_attempts, rank_without, say_reach, say_without
 from cxlab.read.comparison.words import Name
 from cxlab.records.benchmark_card import Declaration
-from cxlab.records.metric_names import name_metric
+from cxlab.records.metric_names import begin_metric, name_metric
 from cxlab.ui.address import cached, link
 from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import label, plain, section
@@ -77,7 +77,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
     )
     columns = {
         "name": column("Model"),
-        "value": column(f"{title[:1].upper()}{title[1:]}", "points", about.card.metrics.get(judged.task.metric)),
+        "value": column(begin_metric(title), "points", about.card.metrics.get(judged.task.metric)),
         "without": column(f"Without {label(judge)}", "points", "By the votes of the others alone."),
         "interval": column("95 % interval"),
     }

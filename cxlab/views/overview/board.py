@@ -65,6 +65,26 @@ def took(view: View, metrics: Sequence[str] = ()) -> pl.DataFrame:
     return told
 
 
+def compared_success(about: Declaration, view: View, found: Sequence[Ranking]) -> list[tuple[str, float]]:
+    """Each ranked model's success rate on the samples that all of them have, the highest first: how often a model was
+    run moves none of them."""
+    beside = _beside(about, found[0].task.metric) if len(found) == 1 else ()
+    told = (cached(took, view, beside) if beside else cached(took, view)).filter(
+        ~pl.col("model").is_in(about.floor_models)
+    )
+    rates = (
+        told.drop_nulls("success")
+        .filter(pl.col("success").is_not_nan())
+        .sort("success", "model", descending=[True, False])
+    )
+    return list(rates.select("model", "success").iter_rows())
+
+
+def _beside(about: Declaration, metric: str) -> tuple[str, ...]:
+    """The figures that stand beside the one that ranks."""
+    return tuple(each for each in about.card.leading if each != metric)
+
+
 def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> Picked:
     """A benchmark with one task, or of which one task has results."""
     card, task = about.card, found.task
@@ -81,7 +101,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     figure = draw_board(board, task.metric, marks(), dark(), name, floors, scale)
     alt = f"{name} with 95 % interval of {board.height} models: {finding}."
     points = show_chart(figure, board, key=f"board-{card.id}", alt=alt, select=True, table=False)
-    beside = tuple(each for each in card.leading if each != task.metric)
+    beside = _beside(about, task.metric)
     rows = pl.concat(
         [board, found.floors.select(pl.col("side").alias("model"), pl.col("value").alias(task.metric), "samples")],
         how="diagonal",

@@ -20,9 +20,11 @@ from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
 from cxlab.views.failures.charts import describe_group, say_commonest, say_size
+from cxlab.views.overview.board import compared_success
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
 _WIDTHS = (2, 4, 2, 4)
+_MOST_RATES = 3
 _HEADS = ("Evaluated", "Who leads", PASSED_OF_ALL, "What breaks most")
 
 
@@ -56,6 +58,8 @@ def _show_row(about: Declaration) -> None:
     with passed:
         st.markdown(format_share(passed_rate(told.passed, told.failed)), help=_help_passed(about))
         st.caption(_say_passed(about, told))
+        if words := _say_compared(about, view, scored):
+            st.caption(plain(words))
         if told.unscored:
             many = format_count(told.unscored)
             link(
@@ -178,6 +182,16 @@ def _help_passed(about: Declaration) -> str:
 def _say_passed(about: Declaration, told: Outcome) -> str:
     known = told.passed + told.failed
     return f"of {format_count(known)} {about.card.unit[known != 1]} with a verdict, of all models under all settings"
+
+
+def _say_compared(about: Declaration, view: View, scored: Sequence[Ranking]) -> str:
+    """The success rates of the models on the samples that all of them have; "" where there are no two."""
+    if not any(each.table.height > 1 for each in scored):
+        return ""
+    rates = compared_success(about, view, scored)
+    told = ", ".join(f"{short_model(model)} {format_share(rate)}" for model, rate in rates[:_MOST_RATES])
+    more = f" and {len(rates) - _MOST_RATES} more" if len(rates) > _MOST_RATES else ""
+    return f"On the same samples: {told}{more}" if told else ""
 
 
 def _help_unscored(about: Declaration, told: Outcome) -> str:

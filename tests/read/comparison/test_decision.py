@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from cxlab.benchmarks import REGISTRY
+from cxlab.charts.numbers import format_rough
 from cxlab.metrics.paired import compare_pairs, minimum_detectable
 from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
@@ -124,7 +125,7 @@ def test_samples_still_to_run_agree_with_the_smallest_difference_that_is_found(h
     assert (
         minimum_detectable(sd, COUNT + more) <= abs(found.gap["difference"]) < minimum_detectable(sd, COUNT + more - 2)
     )
-    assert card()["More samples to settle it"].value == f"about {more:,}"
+    assert card()["More samples to settle it"].value == f"about {format_rough(more)}"
 
 
 def test_where_the_verdict_turns_and_on_what_the_two_differ_for_sure(home: Path) -> None:

@@ -147,7 +147,7 @@ def test_runs_of_one_model_are_called_by_what_sets_them_apart(monkeypatch: pytes
     }
     assert call_runs(runs, {"a": "Model a", "b": "Model b"}, settings) == {
         "r-1": "Model a, framework react, glossary on",
-        "r-2": "Model a, framework function_calling, glossary off",
+        "r-2": "Model a, framework function calling, glossary off",
         "r-3": "Model b",
         "r-4": "the new prompt",
     }
