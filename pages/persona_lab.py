@@ -62,13 +62,23 @@ def control(choices: Choices, stage: LiveSession | StoredSession, is_stored: boo
         st.session_state["persona-stepped"] = stage.beats
         keep_place(choices, stage)
 
+    def back() -> None:
+        stage.back()
+        stage.wait(20 if stage.free else 0.3)
+        st.session_state["persona-kept"] = None
+        keep_place(choices, stage)
+
     def restart() -> None:
         st.session_state.pop("persona-stage", None)
-        stage.close()
-        address.write(replace(choices, beats=0))
+        sessions.let_go(stage)
+        address.write(replace(choices, beats=0, held=""))
 
     playing = st.session_state["persona-playing"]
-    show_controls(choices, playing, stage.idle, play=play, step=step, restart=restart, sides=stage.simulated)
+    hands = sum(player.by_hand for player in stage.players)
+    show_controls(
+        choices, playing, stage.idle, play=play, step=step, back=back if stage.has_past else None, restart=restart,
+        sides=stage.simulated, hands=hands,
+    )  # fmt: skip
     if is_stored and not choices.large:
         choose_source(choices, stage.stored)
 
@@ -101,13 +111,16 @@ def show_live() -> None:
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
     with st.spinner("Setting the conversations up"):
-        attempts = ui.cached(sessions.find_attempts, replace(chosen, pace="", large=False, beats=0, anew=False))
+        attempts = ui.cached(
+            sessions.find_attempts, replace(chosen, pace="", large=False, beats=0, anew=False, held="")
+        )
         stage = sessions.open_session(chosen, [] if chosen.anew else attempts)
+    sessions.tell_lost(chosen, stage)
 
     def keep() -> None:
         if isinstance(stage, StoredSession):  # it is kept already
             return
-        played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS)))
+        played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS), held=""))
         st.session_state["persona-kept"] = asyncio.run(save_live_run.keep(stage, read_code_version(), address=played))
 
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -55,7 +55,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     expect(log.locator(".v2 del").nth(3)).to_be_attached()
     expect(log.locator(".v1 .adapts").first).to_be_attached()
     metrics = page.locator("table.cx-twelve").last
-    expect(metrics.locator("tbody tr")).to_have_count(14)
+    expect(page.locator(".cx-quiet", has_text="Nothing to count here").last).to_contain_text("Safety recall")
     expect(metrics.locator("tr", has_text="ASR-robust goal achievement").locator("td").last).to_contain_text("100 %")
     shown = told()
     # The analyst finds the same three under Failures, and from there the way back.
@@ -94,7 +94,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     expect(log.locator(".v2 p.person")).to_contain_text("<img src=x onerror=alert(1)>")
     expect(log.locator(".v2 p.agent")).to_have_count(2)
     assert page.locator("img[src=x]").count() == 0
-    main(page).get_by_role("button", name="Use the phone").click()
+    main(page).get_by_role("button", name="Phone").click()
     keyed(page, "persona-do-2").get_by_role("button").click()
     see(page, "airplane mode: yes")
 

@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.generate import make
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
 from cxlab.benchmarks.mmtaup2.live.stored_session import StoredSession
+from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.options import MmDataset
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.runner.launch import ExecutionOptions, launch
@@ -66,9 +67,13 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     assert html_of(app).count("> Goal ") + html_of(app).count("✓ Goal reached") + html_of(app).count("Goal missed") == 3
     assert "How the agent speaks" in html_of(app)
     table = html_of(app)[html_of(app).rindex('<table class="cx-twelve under">') :]
-    assert table.count('<th scope="row"') == 13  # turns, and the twelve
-    assert table.count("<td ") == 3 * 13
-    assert 'title="stands with the voice variants: it compares them with text">–' in table
+    told, nothing = table.count('<th scope="row"'), re.search(r"Nothing to count here: .*?</div>", table)
+    assert nothing
+    left_out = re.findall(r'<span title="[^"]+">', nothing[0])
+    assert told + len(left_out) == 13  # turns, and the twelve
+    assert table.count("<td ") == 3 * told
+    assert not re.search(r'<th scope="row"[^>]*>[^<]*</th>(?:<td[^>]*>–</td>){3}', table)
+    assert '<span title="stands with the voice variants: it compares them with text">Modality robustness' in nothing[0]
     beats, shown = app.query_params["beats"], html_of(app)
     assert int(beats) > 5
     app.button(key="keep").click().run()
@@ -428,7 +433,7 @@ def test_the_chart_holds_the_numbers_of_its_table() -> None:
 def _two_ends() -> list[LiveSnapshot]:
     played = live_session.LiveSession(
         next(iter(live_tasks.cases("retail").values())),
-        (live_session.Variant("easy"), live_session.Variant("hard")),
+        (Variant("easy"), Variant("hard")),
         "simulated:floor-nothing",
         "simulated:customer",
         0,
@@ -497,3 +502,43 @@ def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
         "None reaches the goal; 1 cut short, for the model's provider failed"
     )
     assert find_difference(columns, cut) == "All were cut short: the model's provider failed"
+
+
+def test_a_presenter_goes_back_one_message_and_the_address_says_so(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    assert app.button(key="back").disabled
+    for _ in range(2):
+        app.button(key="step").click().run()
+    two = html_of(app)
+    app.button(key="step").click().run()
+    assert app.query_params["beats"] == "3"
+    app.button(key="back").click().run()
+    assert not app.exception
+    assert app.query_params["beats"] == "2"
+    assert re.sub("fresh", "", html_of(app)) == re.sub("fresh", "", two)
+
+
+def test_who_answers_as_the_customer_is_no_simulation(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    assert "both sides simulated" in words(app)
+    app.toggle(key="persona-hand-0").set_value(True).run()
+    assert "simulated but for you" in words(app)
+    assert "both sides simulated" not in words(app)
+
+
+def test_a_page_loaded_anew_finds_what_was_typed_and_says_when_it_is_gone(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    app.toggle(key="persona-hand-0").set_value(True).run()
+    app.chat_input(key="persona-say-0").set_value("My phone has no service.").run()
+    assert "You, as the customer" in html_of(app)
+    given = {name: app.query_params[name] for name in app.query_params}
+    assert "My phone" not in str(given)
+    again = open_page("persona_lab", **given)
+    assert not again.exception
+    assert "My phone has no service." in html_of(again)
+    assert "begins anew" not in words(again)
+    again.button(key="restart").click().run()
+    assert "held" not in again.query_params
+    later = open_page("persona_lab", **given)
+    assert "My phone has no service." not in html_of(later)
+    assert "begins anew" in words(later)

@@ -24,7 +24,9 @@ LOSSES = (5, 10, 15, 20, 30)
 MOST = 3
 MANY_BEATS = 400
 # The parameters of the page's address
-KEYS = frozenset({"from", "domain", "case", "seed", "agent", "customer", "variant", "pace", "show", "beats", "play"})
+KEYS = frozenset(
+    {"from", "domain", "case", "seed", "agent", "customer", "variant", "pace", "show", "beats", "play", "held"}
+)
 LARGEST_SEED = 2**32 - 1
 
 
@@ -125,7 +127,8 @@ class AvailableChoices:
 @dataclass(frozen=True)
 class Choices:
     """All choices of the page; `source` is the dataset of the task, "" for our own; `beats` is how far a shared
-    address has been played; `anew`: models are asked also where the same play is stored."""
+    address has been played; `anew`: models are asked also where the same play is stored; `held`: under which name this
+    process holds a play that the seed alone does not repeat."""
 
     source: str
     domain: str
@@ -138,6 +141,7 @@ class Choices:
     large: bool
     beats: int
     anew: bool = False
+    held: str = ""
 
     @property
     def play(self) -> tuple[Any, ...]:
@@ -175,6 +179,7 @@ def read(offer: AvailableChoices) -> Choices:
         given.get("show") == "large",
         _number(given.get("beats", ""), MANY_BEATS),
         given.get("play") == "live",
+        given.get("held", "")[:40],
     )
 
 
@@ -237,6 +242,7 @@ def query_of(choices: Choices) -> dict[str, list[str]]:
         "show": ["large"] if choices.large else [],
         "beats": [str(choices.beats)] if choices.beats else [],
         "play": ["live"] if choices.anew else [],
+        "held": [choices.held] if choices.held else [],
     }
     return {name: values for name, values in told.items() if values}
 
@@ -261,34 +267,34 @@ def choose_play(now: Choices, offer: AvailableChoices) -> None:
     """What is played, in the sidebar; a change starts anew."""
 
     def set_domain(value: Any) -> Choices:
-        return replace(now, domain=value, case="", beats=0)
+        return replace(now, domain=value, case="", beats=0, held="")
 
     if len(offer.sources) > 1:
         _list(
             "Tasks from", "source", list(offer.sources), now.source, lambda each: offer.sources[each],
-            lambda value: replace(now, source=value, domain="", case="", beats=0),
+            lambda value: replace(now, source=value, domain="", case="", beats=0, held=""),
             "Tasks of our own, or a dataset that was imported with `python -m cxlab import tau2 FOLDER`.",
         )  # fmt: skip
     _list("Domain", "domain", list(offer.cases), now.domain, lambda each: offer.domains[each], set_domain)
     titles = offer.cases[now.domain]
     _list(
         "Task", "case", list(titles), now.case, lambda each: titles[each],
-        lambda value: replace(now, case=value, beats=0),
+        lambda value: replace(now, case=value, beats=0, held=""),
         "What is wrong. The customer does not know it; the agent has to find out.",
     )  # fmt: skip
     key = "persona-seed"
     st.session_state[key] = now.seed
     st.number_input(
         "Seed", 0, LARGEST_SEED, key=key, help="The same seed plays the same conversation with a simulated model.",
-        on_change=lambda: write(replace(now, seed=int(st.session_state[key] or 0), beats=0)),
+        on_change=lambda: write(replace(now, seed=int(st.session_state[key] or 0), beats=0, held="")),
     )  # fmt: skip
     _list(
         "Agent under test", "agent", list(offer.agents), now.agent, lambda each: offer.agents[each],
-        lambda value: replace(now, agent=value, beats=0),
+        lambda value: replace(now, agent=value, beats=0, held=""),
     )  # fmt: skip
     _list(
         "Customer", "customer", list(offer.customers), now.customer, lambda each: offer.customers[each],
-        lambda value: replace(now, customer=value, beats=0), "The model that plays the customer.",
+        lambda value: replace(now, customer=value, beats=0, held=""), "The model that plays the customer.",
     )  # fmt: skip
     st.caption("Compare")
     for title, columns in SETS.items():
@@ -297,7 +303,7 @@ def choose_play(now: Choices, offer: AvailableChoices) -> None:
         st.button(
             title, key=f"persona-set-{title}", width="stretch",
             type="primary" if now.columns == columns else "secondary", help=SET_WORDS[title],
-            on_click=write, args=(replace(now, columns=columns, beats=0),),
+            on_click=write, args=(replace(now, columns=columns, beats=0, held=""),),
         )  # fmt: skip
 
 
@@ -307,7 +313,7 @@ def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) 
 
     def put(changed: VariantChoice | None) -> Choices:
         put_in = () if changed is None else (changed,)
-        return replace(now, columns=(*now.columns[:place], *put_in, *now.columns[place + 1 :]), beats=0)
+        return replace(now, columns=(*now.columns[:place], *put_in, *now.columns[place + 1 :]), beats=0, held="")
 
     look: Any = "tertiary" if now.large else "secondary"
     # A list in a popover that is shut is told nothing of what it now stands at and reports what it stood at when it
@@ -339,7 +345,7 @@ def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) 
         if len(now.columns) > 2:
             st.button("Remove", key=f"persona-remove-{place}", on_click=lambda: write(put(None)))
         if len(now.columns) < MOST:
-            added = replace(now, columns=(*now.columns, column), beats=0)
+            added = replace(now, columns=(*now.columns, column), beats=0, held="")
             st.button("Add one like it", key=f"persona-add-{place}", on_click=write, args=(added,))
 
 

@@ -22,6 +22,7 @@ from cxlab.views.persona.choices import MANY_BEATS, PACES, Choices, write
 from cxlab.views.persona.controls import show_keep
 from cxlab.views.persona.device import show_device, show_patience
 from cxlab.views.persona.live_metrics import show_manner, show_metrics
+from cxlab.views.persona.sessions import keep_for_reload
 
 # How often what a model writes is looked at.
 LOOK_S = 0.3
@@ -66,6 +67,9 @@ class LiveSession(Protocol):
     @property
     def touched(self) -> bool: ...
     @property
+    def has_past(self) -> bool: ...
+    def back(self) -> None: ...
+    @property
     def beats(self) -> int: ...
     def beat(self) -> None: ...
     def wait(self, seconds: float) -> None: ...
@@ -73,8 +77,9 @@ class LiveSession(Protocol):
 
 
 def keep_place(choices: Choices, stage: LiveSession) -> None:
-    """The address says how far it has been played; what a person said is in no address."""
-    write(replace(choices, beats=0 if stage.touched else min(stage.beats, MANY_BEATS)))
+    """The address says how far it has been played; what a person said is in no address, only where it is held."""
+    beats = 0 if stage.touched else min(stage.beats, MANY_BEATS)
+    write(replace(choices, beats=beats, held=keep_for_reload(stage)))
 
 
 def interval(choices: Choices, stage: LiveSession) -> float:
@@ -108,7 +113,7 @@ def show_board(
         if not choices.large and stage.beats:
             show_manner(names, frames)
         if choices.large or stage.beats:  # else there is nothing in them yet
-            show_metrics(heads, frames, choices.columns, choices.large)
+            show_metrics(heads, frames, choices.columns, choices.large, lambda: _explain_marks(choices, lacks))
         for frame, variant in zip(frames, choices.columns, strict=True):
             if choices.large:
                 parts.show_profile(frame, variant, True)
@@ -132,6 +137,11 @@ def show_board(
         st.session_state["persona-playing"] = playing and not stage.idle
         keep_place(choices, stage)
         st.rerun()
+
+
+def _explain_marks(choices: Choices, lacks: Mapping[str, str]) -> None:
+    board.explain_marks(choices.columns)
+    parts.explain_voice(choices.columns, lacks)
 
 
 def _go_on(choices: Choices, stage: LiveSession, playing: bool) -> None:
@@ -178,7 +188,11 @@ def _show_hand(
     with st.container(horizontal=True, vertical_alignment="center"):
         parts.show_end(frame, large)
         if not frame.ended and not stage.stored:
-            player.by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
+            by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
+            if by_hand != player.by_hand:
+                # What plays each side stands above the talk, outside what is drawn again and again.
+                player.by_hand = by_hand
+                st.rerun()
         if taken:
             with st.popover("What the customer knows", type="tertiary", key=f"persona-card-{place}"):
                 hand.show_card(player.card())

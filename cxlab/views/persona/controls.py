@@ -51,16 +51,21 @@ def show_controls(
     *,
     play: Callable[[bool], None],
     step: Callable[[], None],
+    back: Callable[[], None] | None,
     restart: Callable[[], None],
     sides: Mapping[str, bool],
+    hands: int = 0,
 ) -> None:
-    """The bar above the columns; each button has its key. `sides`: side → whether its model is simulated."""
+    """The bar above the columns; each button has its key. `back`: None where nothing can be taken back; `sides`: side →
+    whether its model is simulated; `hands`: in how many columns a person answers for the customer."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         if playing:
             st.button("Pause", type="primary", key="play", on_click=play, args=(False,), shortcut="p")
         else:
             st.button("Play", type="primary", key="play", on_click=play, args=(True,), disabled=idle, shortcut="p")
         st.button("Step", key="step", on_click=step, disabled=idle or playing, shortcut="s")
+        tip = "Takes back what was said last; where you answer as the customer, your last words and what came of them."
+        st.button("Back", key="back", on_click=back, disabled=back is None or playing, shortcut="b", help=tip)
         tip = "The same task and seed from the start."
         st.button("Restart", key="restart", on_click=restart, shortcut="x", help=tip)
         st.session_state["pace"] = now.pace
@@ -73,7 +78,7 @@ def show_controls(
             "Presentation", key="large", help="Larger text, fewer words, one screen.",
             on_change=lambda: write(replace(now, large=st.session_state["large"])),
         )  # fmt: skip
-        mark_sides(sides)
+        mark_sides(sides, hands)
 
 
 def choose_source(now: Choices, stored: StoredPlay | None) -> None:
@@ -82,7 +87,7 @@ def choose_source(now: Choices, stored: StoredPlay | None) -> None:
 
     def turn() -> None:
         anew = st.session_state["persona-source-of-play"] == "live"
-        write(replace(now, anew=anew, beats=0))
+        write(replace(now, anew=anew, beats=0, held=""))
 
     when = format_time(stored.created, zone()).partition(" ")[0] if stored else ""
     tip = (
@@ -104,11 +109,13 @@ def choose_source(now: Choices, stored: StoredPlay | None) -> None:
             chip("live", "blue", "The models are asked now; it may come out otherwise than stored.")
 
 
-def mark_sides(sides: Mapping[str, bool]) -> None:
-    """What plays each side: one mark where both are simulated, else each side its own."""
+def mark_sides(sides: Mapping[str, bool], hands: int = 0) -> None:
+    """What plays each side: one mark where both are simulated, else each side its own; and a person in its place."""
     if all(sides.values()):
-        badge("simulated", "both sides simulated")
+        badge("simulated", "simulated but for you" if hands else "both sides simulated")
         return
+    if hands:
+        chip("● customer: you", "blue", "A person answers for the customer in one of the columns at least.")
     for side, simulated in sides.items():
         if simulated:
             badge("simulated", f"{side} simulated")

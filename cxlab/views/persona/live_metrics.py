@@ -78,11 +78,16 @@ def style(large: bool) -> str:
 
 
 def show_metrics(
-    names: Sequence[Sequence[str]], frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool
+    names: Sequence[Sequence[str]],
+    frames: Sequence[LiveSnapshot],
+    columns: Sequence[VariantChoice],
+    large: bool,
+    explain_marks: Callable[[], None],
 ) -> None:
     """The twelve metrics of all variants as they stand, after the turns they took and the words that were misheard.
 
     `names`: of each variant, in lines. Beneath their talks, the values stand at the right end of each.
+    `explain_marks`: what the marks in the talks mean, told on a stage where the figures are explained.
     """
     rows = [_turns(frames, large)]
     if large:
@@ -95,6 +100,8 @@ def show_metrics(
         _metric([frame.readings[place] for frame in frames], frames, large) for place in range(len(frames[0].readings))
     ]
     known, over = rows, all(frame.ended for frame in frames)
+    # What has a value of none is named below, once, and takes no row.
+    rows = [row for row in rows if {cell[0] for cell in row.cells} != {_DASH}]
     if large:
         # On a stage what is the same for all, or known of one alone, tells nothing.
         rows = [row for row in rows if len({cell[0] for cell in row.cells} - {_DASH}) > 1] or rows[:1]
@@ -103,10 +110,16 @@ def show_metrics(
     heads = [Markup("<br>").join(lines) for lines in names]
     st.html(render("cxlab.views.persona:metrics", names=heads, widths=widths, rows=rows, head="", moving=not over))
     if large:
-        with st.popover("What the figures mean", type="tertiary", key="persona-figures"):
+        with st.popover("Figures and marks", type="tertiary", key="persona-figures"):
             st.markdown("\n".join(f"- **{plain(row.title)}**: {plain(row.told)}" for row in rows))
             if left := len(known) - len(rows):
                 st.caption(f"Left out: {left} figures that are the same here, or have a value of one alone.")
+            explain_marks()
+    elif nothing := [row for row in known if row not in rows]:
+        names = Markup(", ").join(
+            Markup('<span title="{}">{}</span>').format(row.cells[0][3] or row.told, row.title) for row in nothing
+        )
+        st.html(Markup('<div class="cx-quiet">Nothing to count {}: {}.</div>').format("here" if over else "yet", names))
 
 
 def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:

@@ -1,15 +1,18 @@
 """What a play of the lab is: the stored conversations, where the store has every one of them, or models asked now."""
 
+import secrets
+import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
 from cxlab.benchmarks.mmtaup2.live import live_tasks
-from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession
 from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay, StoredSession
+from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.run import seed_of
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.store import load, write
@@ -20,6 +23,8 @@ from cxlab.views.persona.queries import list_runs
 
 # What a conversation by voice was misheard at, and on which line, where its run says so.
 _VOICE = {"wer": "0.15", "audio": "channel"}
+# How long, and how many, live stages are held for a page that is loaded anew.
+_LEFT_S, _MOST_LEFT = 1800.0, 8
 
 
 def find_attempts(choices: Choices) -> list[tuple[str, str]]:
@@ -71,6 +76,55 @@ def _open_stored(choices: Choices, attempts: list[tuple[str, str]]) -> StoredSes
     return StoredSession(task, played, stored, simulated, choices.source)
 
 
+class _Left(NamedTuple):
+    """A stage that the seed alone does not play again, as its address names it."""
+
+    asked: object
+    stage: LiveSession
+    since: float
+
+
+@st.cache_resource(show_spinner=False)
+def _left() -> dict[str, _Left]:
+    """Such stages of this process, by a name that nobody guesses: a page that is loaded anew finds its own again."""
+    return {}
+
+
+def keep_for_reload(stage: Any) -> str:
+    """The name under which a page that is loaded anew finds the stage; "" where the seed alone plays it again."""
+    held = st.session_state.get("persona-stage")
+    if not isinstance(stage, LiveSession) or (stage.free and not stage.touched) or not held:
+        return ""
+    left, now = _left(), time.monotonic()
+    for name, one in list(left.items()):
+        if now - one.since > _LEFT_S:
+            left.pop(name, None)
+    name = next((name for name, one in left.items() if one.stage is stage), "") or secrets.token_urlsafe(9)
+    left[name] = _Left(held[0], stage, now)
+    while len(left) > _MOST_LEFT:
+        left.pop(min(left, key=lambda each: left[each].since))
+    return name
+
+
+def _find_left(asked: object, name: str) -> LiveSession | None:
+    one = _left().get(name)
+    return one.stage if one and one.asked == asked else None
+
+
+def let_go(stage: LiveSession | StoredSession) -> None:
+    """Close a stage that is not gone back to."""
+    for name, one in list(_left().items()):
+        if one.stage is stage:
+            _left().pop(name, None)
+    stage.close()
+
+
+def tell_lost(choices: Choices, stage: LiveSession | StoredSession) -> None:
+    """That what the address spoke of is not to be had any more: the program was started anew, or it is long ago."""
+    if choices.held and _find_left(st.session_state["persona-stage"][0], choices.held) is not stage:
+        st.caption("! What was typed or asked live under this address is not held any more; it begins anew.")
+
+
 def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSession | StoredSession:
     """The stage of these choices; another one is set up when they change, as far played as the address says.
 
@@ -80,8 +134,11 @@ def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSessi
     asked = (choices.play, tuple(attempts))
     if held and held[0] == asked:
         return held[1]
+    if held is None and (found := _find_left(asked, choices.held)):
+        st.session_state.update({"persona-stage": (asked, found), "persona-playing": False, "persona-kept": None})
+        return found
     if held:
-        held[1].close()
+        let_go(held[1])
     stage: LiveSession | StoredSession
     if attempts:
         stage = _open_stored(choices, attempts)

@@ -99,7 +99,7 @@ def played(now: Choices, one: TaskContrast) -> Choices:
     """The choices that play a stored contrast again, with its very seed."""
     return replace(
         now, source=one.dataset, domain=one.domain, case=one.task, seed=_seed(one),
-        columns=_COLUMNS[one.kind], beats=0, anew=False,
+        columns=_COLUMNS[one.kind], beats=0, anew=False, held="",
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ _REST = {
     "plain": ("27.5rem", "28.2rem"),
     "live": ("30rem", "31.2rem"),
     "found": ("18rem + 8.7vw", "18rem + 8.7vw"),
-    "hand": ("33rem", "30.5rem"),
+    "hand": ("29.5rem", "30.5rem"),
 }
 
 

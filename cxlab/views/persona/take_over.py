@@ -9,6 +9,8 @@ from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.ui.labels import plain, say
 
 _LONGEST = 800
+# Facts that the task's own sentences tell: what is wanted, how much data is bought, and the place says whether abroad.
+_TOLD = frozenset(("goal", "refuel_gb", "abroad"))
 Say = Callable[[str], None]
 Do = Callable[[str, Mapping[str, Any]], None]
 
@@ -33,7 +35,7 @@ def show_take_over(
     st.chat_input("Type here", key=key, max_chars=2000, on_submit=lambda: say_so(str(st.session_state[key] or "")))
     with st.container(horizontal=True, gap="small"):
         if tools:
-            with st.popover("Use the phone", key=f"persona-phone-{place}"):
+            with st.popover("Phone", key=f"persona-phone-{place}"):
                 _choose_tool(place, tools, do)
         st.button("Hang up", key=f"persona-hang-{place}", on_click=hang_up)
 
@@ -44,7 +46,7 @@ def show_card(known: Mapping[str, Any]) -> None:
     say(str(known.get("reason", "")))
     facts = known.get("facts") or {}
     if facts:
-        say("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()))
+        say("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items() if name not in _TOLD))
     for wish in known.get("wishes") or ():
         say(str(wish))
     if known.get("instructions"):

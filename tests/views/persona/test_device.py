@@ -4,7 +4,8 @@ from markupsafe import Markup
 
 from cxlab.benchmarks.mmtaup2.evaluation.adaptations import find
 from cxlab.benchmarks.mmtaup2.live import live_tasks
-from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession, Variant
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession
+from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.views.persona.board import mark_adaptations
 from cxlab.views.persona.device import ScreenLine, read_orders, read_screen
 

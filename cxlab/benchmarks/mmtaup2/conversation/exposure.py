@@ -12,6 +12,7 @@ start: who is to be spoken to is not looked up in a record, and each exposure so
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2.conversation.personas import persona
@@ -27,6 +28,16 @@ FRESH = 3
 Infer = Callable[[dialogue_prompts.ProfileInputs, int], Awaitable[Reply[dialogue_prompts.Profile]]]
 
 
+@dataclass(frozen=True)
+class ExposureState:
+    """What has been inferred up to a moment, and when it is due again."""
+
+    note: str
+    versions: tuple[dict[str, Any], ...]
+    failures: tuple[Failure, ...]
+    counted: int
+
+
 class Exposure:
     """What stands about the customer in the agent's prompt at the moment: `note`, "" for nothing."""
 
@@ -38,6 +49,16 @@ class Exposure:
         self.note = dialogue_prompts.note_of(persona(persona_name).card) if level == 1 else ""
         self.failures: list[Failure] = []
         self._counted = 0
+
+    @property
+    def state(self) -> ExposureState:
+        """All that changes as the talk goes on; put back, it goes on from there."""
+        return ExposureState(self.note, tuple(self.versions), tuple(self.failures), self._counted)
+
+    @state.setter
+    def state(self, to: ExposureState) -> None:
+        self.note, self.versions, self.failures = to.note, list(to.versions), list(to.failures)
+        self._counted = to.counted
 
     async def refresh(self, seen: Sequence[Message], turn: int) -> Reply[dialogue_prompts.Profile] | None:
         """Infer anew if it is time; `seen` is the talk as the agent knows it. The reply, for its cost and faults.

@@ -18,18 +18,17 @@ import json
 import threading
 import time
 import weakref
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import tasks
-from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES
-from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
-from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
-from cxlab.benchmarks.mmtaup2.live import live_tasks
+from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, TaskDialogue, begin
+from cxlab.benchmarks.mmtaup2.live import live_tasks, rewinding
 from cxlab.benchmarks.mmtaup2.live.snapshots import ConversationState, SnapshotRecorder, set_beside
+from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import stop_of
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
@@ -39,49 +38,13 @@ from cxlab.llm.base import ChatModel
 from cxlab.records import Message, ToolCall
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store.layout import resolve_home
-from cxlab.voice.sound_files import Shelf
 
-# A line → the back end that speaks and hears on it; any other is a service of that name.
-LINES = {"text": "", "voice": "channel", "sound": "espeak", "openai": "openai"}
 # How long a person's words are waited for: a simulated agent has answered by then.
 _SOON_S = 0.3
 # No model makes the greeting, but with real audio it is spoken and recognised.
 _GREETING_S = 30
 _lock = threading.Lock()
 _loops: list[asyncio.AbstractEventLoop] = []
-
-
-@dataclass(frozen=True)
-class Variant:
-    """Under what terms a column is played: persona, exposure, line, and the word error rate of `voice`.
-
-    The lines: text; voice without sound; sound, real audio made on this machine; openai or endpoint:NAME, a service's.
-    The word error rate of those that sound is what it comes to.
-    """
-
-    persona: str = "none"
-    exposure: int = 0
-    modality: str = "text"
-    wer: float = USUAL_WER
-
-    def __post_init__(self) -> None:
-        known = self.modality in LINES or self.modality.startswith("endpoint:")
-        if self.persona not in NAMES or not known or self.exposure not in (0, 1, 2):
-            there = f"personas {', '.join(NAMES)}; exposures 0, 1, 2; lines {', '.join(LINES)}, endpoint:NAME"
-            raise BadOption(f"variant {self}; there are: {there}")
-
-    @property
-    def free(self) -> bool:
-        """Whether nobody is asked, and paid, to speak."""
-        return self.modality in ("text", "voice", "sound")
-
-    def terms(self, seed: int, domain: str, sounds: Path) -> ConversationSettings:
-        """Raises NoAudio or NotConfigured for a line on which nothing can speak or listen here."""
-        audio = LINES.get(self.modality, self.modality)
-        ears = open_back_end(audio, domain, {}, Shelf(sounds)) if audio else None
-        return ConversationSettings(
-            self.persona, self.exposure, "voice" if audio else "text", self.wer, seed, ears=ears
-        )
 
 
 class LiveConversation:
@@ -100,7 +63,10 @@ class LiveConversation:
         self.folder = sounds
         self.draft: tuple[str, str] | None = None  # (side, what it has written so far) while it writes
         terms = replace(variant.terms(seed, task.domain, sounds), on_text=self._write)
-        self.talk: TaskDialogue = begin(task, terms, agent, customer, world)
+        self._begin: Callable[[], TaskDialogue] = lambda: begin(task, terms, agent, customer, world)
+        self._made: list[rewinding.MoveMade] = []
+        self.talk = self._begin()
+        rewinding.record(self.talk, self._made)
         self.variant, self.seed, self.started = variant, seed, datetime.now(UTC)
         self.by_hand, self.beats = False, 0
         self.touched = False  # whether a person has had a hand in it
@@ -146,6 +112,20 @@ class LiveConversation:
         """After a fault of the provider: ask again for the message that failed, and go on from there."""
         if not self.busy and self.talk.duet.reopen():
             self._start(self._go_on())
+            self.wait(_SOON_S)
+
+    @property
+    def has_past(self) -> bool:
+        """Whether there is anything to take back, without a service that would be paid to speak again."""
+        return self.variant.free and not self.busy and bool(rewinding.took_part(self._made, self.by_hand))
+
+    def back(self) -> None:
+        """Take back what was said last; where a person answers, what it said or did last and what came of it.
+
+        What it cost stays counted. Nothing where there is no past.
+        """
+        if self.has_past:
+            self._start(self._rewind(list(rewinding.before_last(self._made, self.by_hand))))
             self.wait(_SOON_S)
 
     def beat(self) -> None:
@@ -217,10 +197,26 @@ class LiveConversation:
         self._publish()
         await self._beat()
 
+    async def _rewind(self, kept: list[rewinding.MoveMade]) -> None:
+        spent = self.talk.duet.totals
+        self.talk, self._made = self._begin(), kept
+        self._recorder = SnapshotRecorder(self.talk.task, self.variant.persona, self.talk.world)
+        self.beats, self.touched = 0, any(one.by_hand for one in kept)
+        await self._greet()
+        for one in kept:
+            await rewinding.put_in(self.talk, one)
+            # A person's hand on the phone is a beat of its own.
+            self.beats += one.spoken or one.by_hand
+            self._publish()
+        rewinding.record(self.talk, self._made)
+        self.talk.duet.totals = spent
+        self._publish()
+
     async def _taken(self, move: Move) -> None:
         self.touched = True
         self.beats += 1
         duet = self.talk.duet
+        self._made.append(rewinding.MoveMade("customer", move, self.talk.exposure.state))
         await duet.take(move)
         if move.calls and duet.ended_by is None:
             await duet.step()
@@ -326,6 +322,18 @@ class LiveSession:
         if not self.busy:
             for player in self.players:
                 player.beat()
+
+    @property
+    def has_past(self) -> bool:
+        """Whether there is anything to take back."""
+        return not self.busy and any(player.has_past for player in self.players)
+
+    def back(self) -> None:
+        """Take back what was said last: where a person answers, there alone, else wherever it has come furthest."""
+        hands = [player for player in self.players if player.by_hand and player.has_past]
+        furthest = [player for player in self.players if player.beats == self.beats]
+        for player in hands or furthest:
+            player.back()
 
     def wait(self, seconds: float) -> None:
         """Until no beat is under way, at most that long."""

@@ -13,7 +13,8 @@ import orjson
 from cxlab.benchmarks import get
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
-from cxlab.benchmarks.mmtaup2.live.live_session import LINES, LiveConversation, LiveSession
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveConversation, LiveSession
+from cxlab.benchmarks.mmtaup2.live.variant import LINES
 from cxlab.benchmarks.mmtaup2.run import kept
 from cxlab.benchmarks.mmtaup2.score import score
 from cxlab.benchmarks.mmtaup2.tasks import samples

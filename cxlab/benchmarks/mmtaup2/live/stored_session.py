@@ -15,8 +15,8 @@ from typing import Any
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.personas import persona
 from cxlab.benchmarks.mmtaup2.live import live_tasks
-from cxlab.benchmarks.mmtaup2.live.live_session import Variant
 from cxlab.benchmarks.mmtaup2.live.snapshots import ConversationState, SnapshotRecorder, set_beside
+from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import note_of
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadOption
@@ -146,8 +146,8 @@ class StoredSession:
         """`played`: each variant with its attempt; `simulated`: side → whether its model was a stand-in; `source`: the
         dataset of an imported task."""
         self.task, self.stored, self.simulated = task, stored, dict(simulated)
-        world = live_tasks.world_of(task, source)
-        self.players = tuple(StoredConversation(task, variant, attempt, world) for variant, attempt in played)
+        self._world = live_tasks.world_of(task, source)
+        self.players = tuple(StoredConversation(task, variant, attempt, self._world) for variant, attempt in played)
 
     @property
     def frames(self) -> list[LiveSnapshot]:
@@ -158,6 +158,19 @@ class StoredSession:
     @property
     def idle(self) -> bool:
         return all(player.idle for player in self.players)
+
+    @property
+    def has_past(self) -> bool:
+        """Whether anything has been shown that can be taken back."""
+        return self.beats > 0
+
+    def back(self) -> None:
+        """Take back what was shown last, wherever it has come furthest."""
+        left = max(0, self.beats - 1)
+        self.players = tuple(
+            StoredConversation(self.task, each.variant, each.attempt, self._world) for each in self.players
+        )
+        self.forward(left)
 
     @property
     def beats(self) -> int:

@@ -16,7 +16,8 @@ from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session as stages
 from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
 from cxlab.benchmarks.mmtaup2.live.live_metrics import NO_TEXT, NO_VOICE, NOT_BOTH, NOT_OVER, differences
-from cxlab.benchmarks.mmtaup2.live.live_session import LiveConversation, LiveSession, Variant
+from cxlab.benchmarks.mmtaup2.live.live_session import LiveConversation, LiveSession
+from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.run import kept
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
@@ -382,3 +383,58 @@ def test_columns_alike_are_kept_as_trials_of_one_sample(tmp_path: Path) -> None:
     # What was kept can be played again as any sample.
     assert samples.task_of(made[1]) == CASE
     assert samples.terms_of(made[1]) == {"persona": "hard", "exposure": 2, "modality": "voice", "wer": 0.3}
+
+
+@pytest.mark.parametrize("variant", [Variant("hard", 2), Variant("hard", 0, "voice", 0.2)])
+def test_back_and_on_again_plays_the_same(variant: Variant) -> None:
+    stage = begin(variant, seed=3)
+    player = stage.players[0]
+    assert not stage.has_past
+    stage.forward(9, LONG_S)
+    before, profiles, spent = texts(player), player.frame.profiles, player.frame.cost_usd
+    stage.beat()
+    stage.wait(LONG_S)
+    assert len(texts(player)) > len(before)
+    stage.back()
+    stage.wait(LONG_S)
+    assert (texts(player), player.frame.profiles, player.beats) == (before, profiles, 9)
+    assert player.frame.cost_usd == spent
+    for _ in range(3):
+        stage.back()
+        stage.wait(LONG_S)
+    assert player.beats == 6
+    stage.forward(400, LONG_S)
+    straight = begin(variant, seed=3)
+    straight.forward(400, LONG_S)
+    assert texts(player) == texts(straight.players[0])
+    assert player.frame.passed == straight.players[0].frame.passed
+    assert player.frame.course == straight.players[0].frame.course
+
+
+def test_a_person_takes_back_what_it_said_and_what_came_of_it() -> None:
+    stage = begin(Variant("none"), Variant("hard"))
+    player, other = stage.players
+    player.by_hand = True
+    player.say("My phone has no service.")
+    player.wait(LONG_S)
+    first = texts(player)
+    player.do("check_status_bar", {})
+    player.wait(LONG_S)
+    player.say("Nonsense!", "done")
+    player.wait(LONG_S)
+    assert player.frame.ended
+    stage.back()
+    stage.wait(LONG_S)
+    assert not player.frame.ended
+    assert player.frame.messages[-1].role == "tool"
+    stage.back()
+    stage.wait(LONG_S)
+    assert texts(player) == first
+    assert player.frame.waits == "person"
+    assert stage.touched
+    stage.back()
+    stage.wait(LONG_S)
+    # The other one was not touched, and nothing that a person said is left: the seed alone plays it again.
+    assert len(texts(player)) == len(texts(other)) == 1
+    assert not stage.touched
+    assert not stage.has_past
