@@ -12,6 +12,7 @@ from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import plain
 from cxlab.ui.render import render
 from cxlab.views.persona.choices import VariantChoice
+from cxlab.views.persona.result_labels import in_words
 
 TURNS = "The agent's messages to the customer."
 MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
@@ -219,7 +220,7 @@ def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], larg
     name = escape(what.title)
     if large and _is_share(what):
         name = _PER_CENT.format(name)
-    return _Row(what.title, name, what.definition, cells, apart)
+    return _Row(what.title, name, in_words(what.definition), cells, apart)
 
 
 def _is_share(one: LiveMetric) -> bool:

@@ -1,5 +1,6 @@
 """Choices, names and sentences of the Persona lab's results."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ _COLUMNS = {"user_effort": "user_effort_score", "arga": "arga_score"}
 _PLAIN = {"pass": "goals reached", "turns": "turns", "adaptation": "messages that adapt"}
 # As in the dialogues: a difference in goals that would matter.
 _LARGE = 0.2
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _PARTS = (
     ("a", "Correctness", "critical field accuracy × pass^1"),
     ("b", "Recovery", "mean of modality robustness, ARGA and error recovery rate"),
@@ -62,7 +64,12 @@ def define(metric: str) -> str:
     """How a figure is counted."""
     if metric.startswith("pass^"):
         return f"The chance that {metric[5:]} trial{'s' if metric != 'pass^1' else ''} of a setting all reach the goal."
-    return _TAP if metric == "mm_tap" else results.METRICS[metric].definition
+    return _TAP if metric == "mm_tap" else in_words(results.METRICS[metric].definition)
+
+
+def in_words(definition: str) -> str:
+    """A definition in which other figures are called as people read them."""
+    return _NAME.sub(lambda name: f"“{title(name[0]).lower()}”" if name[0] in results.METRICS else name[0], definition)
 
 
 def levels(factor: str) -> dict[str, str]:

@@ -1,11 +1,13 @@
 """Which runs are picked and taken for one, and what a factor is said to change for sure."""
 
+import re
 from typing import Any
 
 import polars as pl
 import pytest
 
-from cxlab.views.persona.result_labels import say_sure
+from cxlab.benchmarks.mmtaup2.evaluation.results import METRICS
+from cxlab.views.persona.result_labels import define, say_sure
 from cxlab.views.persona.result_runs import pick_usual, put_together
 
 
@@ -38,6 +40,11 @@ def test_runs_that_overlap_or_differ_otherwise_stay_apart(pair: tuple[str, str])
 
 def gaps(*rows: tuple[str, str, str, float, str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["level", "base", "metric", "difference", "verdict"], orient="row")
+
+
+def test_a_definition_calls_other_figures_by_their_titles() -> None:
+    assert "“turn efficiency of what passed”" in define("turn_efficiency")
+    assert not any(re.search(r"[a-z]_[a-z]", define(metric)) for metric in METRICS)
 
 
 def test_what_is_sure_comes_first_and_of_the_pair_that_shows_most() -> None:
