@@ -1,6 +1,5 @@
 """A procedure as a map: what agents did on what was due, in scatter traces, so that each mark can be clicked."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cxlab.charts.names import name_id, shorten
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Branch, Edge, Procedure
@@ -16,15 +16,18 @@ from cxlab.views.sop.charts_map_drawing import (
     Band,
     MapTexts,
     Strand,
+    add_arrows,
     add_legend,
     add_nodes,
     add_targets,
     draw_ground,
     name_step,
     place_texts,
+    runs_back,
 )
-from cxlab.views.sop.charts_map_labels import curve, wrap
+from cxlab.views.sop.charts_map_labels import curve
 from cxlab.views.sop.charts_map_layout import Step, lay_out
+from cxlab.views.sop.charts_map_words import wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -105,6 +108,8 @@ def draw_map(
         add_legend(figure, kind if counted else _OF_ONE[kind], looks[kind])
     if counted or counts.detours:
         add_legend(figure, "off the map", colours.bad, "dot")
+    back = [line for step, line in lines.items() if runs_back(line) and counts.moved.get(step)]
+    add_arrows(figure, [*back, *placed.detours.values()], colours.bad)
     for share, words in _STOPS if counted else ():
         add_legend(figure, words, accuracy_colour(share, colours), symbol="circle")
     return figure
@@ -160,17 +165,11 @@ def _conditions(edge: Edge) -> str:
 
 
 def _shorten(branch: Branch) -> str:
-    """The values of a branch; beside others, words of several humps keep the first ("Return…"). The hover has all."""
+    """The values of a branch in words; beside others, long ones are cut ("return…"). The hover has all."""
     longest = 16 if len(branch.conditions) == 1 else 10
     return " · ".join(
-        ", ".join(value if len(value) <= longest else _first_hump(value) for value in values.split(", "))
-        for _, values in branch.conditions
+        ", ".join(shorten(name_id(value), longest) for value in values.split(", ")) for _, values in branch.conditions
     )
-
-
-def _first_hump(word: str) -> str:
-    hump = re.match(r"[A-Z]?[a-z]+", word)
-    return f"{hump[0] if hump and len(hump[0]) < len(word) else word[:9]}…"
 
 
 def several_ways(procedure: Procedure) -> list[Edge]:
@@ -192,15 +191,18 @@ def edge_texts(procedure: Procedure, edge: Edge, value: str) -> list[list[str]]:
 def _stage_lines(stage: str, counts: MapCounts, row: Mapping[str, Any] | None) -> list[str]:
     """Below a stage's title: turns that came, the share that took the right way out, and what has no line."""
     share = f" · {100 * row['share']:.0f} %" if row else ""
-    undrawn = (("+", counts.entered[stage]), ("−", counts.left[stage]))
-    rest = " ".join(f"{sign}{format_count(n)}" for sign, n in undrawn if n)
-    return [f"{format_count(counts.came[stage])}{share}", *([f"elsewhere {rest}"] if rest else [])]
+    return [f"{format_count(counts.came[stage])}{share}{_say_undrawn(stage, counts)}"]
 
 
 def _action_lines(action: str, counts: MapCounts) -> list[str]:
-    entered = counts.entered.get(action, 0)
-    rest = [f"elsewhere +{format_count(entered)}"] if entered else []
-    return [format_count(counts.came.get(action, 0)), *rest]
+    return [f"{format_count(counts.came.get(action, 0))}{_say_undrawn(action, counts)}"]
+
+
+def _say_undrawn(node: str, counts: MapCounts) -> str:
+    """ " (+2 −1)": turns that came from, or went to, where the map draws no line."""
+    undrawn = (("+", counts.entered.get(node, 0)), ("−", counts.left.get(node, 0)))
+    told = " ".join(f"{sign}{format_count(n)}" for sign, n in undrawn if n)
+    return f" ({told})" if told else ""
 
 
 def _elsewhere_hover(node: str, counts: MapCounts) -> str:

@@ -13,12 +13,14 @@ from cxlab.views.sop.charts_map_drawing import (
     Band,
     MapTexts,
     Strand,
+    add_arrows,
     add_legend,
     add_nodes,
     add_targets,
     draw_ground,
     name_step,
     place_texts,
+    runs_back,
 )
 from cxlab.views.sop.charts_map_labels import curve
 from cxlab.views.sop.charts_map_layout import Step, lay_out
@@ -114,6 +116,8 @@ def draw_difference(
         colours,
         chosen,
     )
+    back = [line for step, line in lines.items() if runs_back(line) and step in rows]
+    add_arrows(figure, [*back, *placed.detours.values()], colours.muted)
     add_legend(figure, f"more of {names[0]}", more)
     add_legend(figure, f"more of {names[1]}", less)
     add_legend(figure, "cannot tell", unsure)

@@ -16,18 +16,19 @@ from cxlab.views.sop.charts_map_labels import (
     NODE_PX,
     Label,
     count_points,
-    name_action,
     place_labels,
     place_more,
-    wrap,
 )
 from cxlab.views.sop.charts_map_layout import WIDTH, Layout, Point, Step
+from cxlab.views.sop.charts_map_words import name_action, wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _RIGHT_PX = 130
 _LEFT_PX = 40
+# From here on a stage's text stands apart from it.
+_APART_PX = 26.0
 # The key has two rows in a narrow window.
 _TOP_PX = 52
 
@@ -78,7 +79,11 @@ class PlacedTexts:
 
 def place_texts(procedure: Procedure, layout: Layout, texts: MapTexts) -> PlacedTexts:
     """Where the texts of a map stand, and how lines that are no edges bend around them."""
-    titles = {stage: shape_title(title, texts.stages[stage]) for stage, title in procedure.stages.items()}
+    # With its number, as on the stage itself and in every sentence of the page: so a name may stand aside of its stage.
+    titles = {
+        stage: shape_title(f"{number(stage)} {title}" if number(stage) != stage else title, texts.stages[stage])
+        for stage, title in procedure.stages.items()
+    }
     of_stages, of_edges = place_labels(procedure, titles, texts.edges)
     taken = np.array([label.box for label in (*of_stages.values(), *of_edges.values())]).reshape(-1, 4)
     detours = {step: bend_detour(layout, step, taken) for step in texts.detours}
@@ -86,11 +91,14 @@ def place_texts(procedure: Procedure, layout: Layout, texts: MapTexts) -> Placed
 
 
 def shape_title(title: str, below: Sequence[str]) -> list[tuple[Sequence[str], int]]:
-    """The shapes of a stage's label: its title in longer and longer lines, at last cut, and how many lines are it."""
-    shapes = dict.fromkeys(
-        tuple(wrap(title, letters, lines)) for letters, lines in ((15, 3), (22, 3), (30, 3), (15, 1))
+    """The shapes of a stage's label and how many lines are its title: that in lines of several lengths, at last cut;
+    what stands below it in brackets may take a line of its own."""
+    titles = dict.fromkeys(
+        tuple(wrap(title, letters, lines)) for letters, lines in ((15, 3), (12, 4), (22, 3), (30, 3), (15, 1))
     )
-    return [((*lines, *below), len(lines)) for lines in shapes]
+    parted = tuple(part for line in below for part in line.replace(" (", "\n(").split("\n"))
+    ends = dict.fromkeys((tuple(below), parted))
+    return [((*lines, *end), len(lines)) for lines in titles for end in ends]
 
 
 def name_step(procedure: Procedure, step: Step) -> str:
@@ -124,7 +132,8 @@ def draw_ground(
     for stage, label in placed.stages.items():
         lines, bold = placed.titles[stage][label.shape]
         title, rest = "<br>".join(map(plain, lines[:bold])), "<br>".join(map(plain, lines[bold:]))
-        notes.append(_note(label, f"<b>{title}</b><br>{rest}", colours))
+        note = _note(label, f"<b>{title}</b><br>{rest}", colours)
+        notes.append(note | _lead_to(layout.nodes[stage], label, colours))
     for step, label in placed.edges.items():
         lines_of = texts.edges[step][label.shape]
         *when, count = lines_of if len(lines_of) > 1 else lines_of[0].rsplit(" ", 1)
@@ -227,6 +236,18 @@ def _note(label: Label, text: str, colours: Palette) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _lead_to(node: Point, label: Label, colours: Palette) -> dict[str, Any]:
+    """A hairline from a stage to its text where that stands apart from it; else nothing."""
+    up = label.box.y - label.along
+    if abs(up) - label.box.height / 2 - NODE_PX < _APART_PX and abs(label.box.x - node[0]) < label.box.width / 2 + 8:
+        return {}
+    return {
+        "x": node[0], "y": node[1], "yshift": 0, "showarrow": True, "arrowhead": 0, "arrowwidth": 1,
+        "arrowcolor": colours.muted, "ax": label.box.x, "axref": "x", "ay": -up, "ayref": "pixel",
+        "standoff": NODE_PX, "opacity": 1,
+    }  # fmt: skip
+
+
 def _note_action(action: str, counts: Sequence[str], at: Point, colours: Palette) -> dict[str, Any]:
     name = "<br>".join(map(plain, name_action(action)))
     count = "<br>".join(map(plain, counts))
@@ -308,6 +329,30 @@ def add_nodes(
         cliponaxis=False,
         showlegend=False,
     )
+
+
+def runs_back(line: Sequence[Point]) -> bool:
+    """Whether a line leads against the reading direction."""
+    return line[-1][0] < line[0][0]
+
+
+def add_arrows(figure: "Figure", lines: Sequence[Sequence[Point]], colour: str) -> None:
+    """A head on each of these lines two thirds along it: all others lead to the right, of these nobody could tell."""
+    pairs = [(line[round(0.62 * (len(line) - 1))], line[round(0.68 * (len(line) - 1))]) for line in lines]
+    if not pairs:
+        return
+    # Each head is turned by the way from the point before it on the screen, whatever the zoom; that point is not seen.
+    figure.add_scatter(
+        x=[x for pair in pairs for x in (*(point[0] for point in pair), None)],
+        y=[y for pair in pairs for y in (*(point[1] for point in pair), None)],
+        mode="markers",
+        marker={
+            "symbol": "arrow", "angleref": "previous", "color": colour, "size": [0, 11, 0] * len(pairs),
+            "opacity": [0, 1, 0] * len(pairs), "line": {"width": 0},
+        },
+        hoverinfo="skip",
+        showlegend=False,
+    )  # fmt: skip
 
 
 def add_legend(figure: "Figure", name: str, colour: str, dash: str = "solid", symbol: str = "") -> None:

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map_layout import Layout, Point, Step, lay_out
+from cxlab.views.sop.charts_map_words import LINE_PX
 
 NODE_PX, ACTION_PX = 13.0, 9.0
 FONT_PX = 12
-LINE_PX = 15.6
 # Mean advance of a letter at 12 px in the widest of the system fonts (DejaVu Sans), plain and bold.
 _LETTER_PX, _BOLD_PX = 6.9, 8.0
 _SAMPLES = 16
 _CLEAR_PX = 7.0
 """From the middle of a line to a text beside it: half of the widest line."""
 _NEAR_PX = 4.0
+_CUT = 60.0
+"""What a cut title costs: more than a place further off, with a hairline to its stage."""
 
 
 class Box(NamedTuple):
@@ -44,33 +46,6 @@ def measure(lines: Sequence[str], bold: int = 0) -> tuple[float, float]:
     """Width and height of some lines of text in pixels, estimated; the first `bold` lines are bold."""
     widths = [len(line) * (_BOLD_PX if place < bold else _LETTER_PX) for place, line in enumerate(lines)]
     return max(widths, default=0.0) + 2, len(lines) * LINE_PX
-
-
-def wrap(text: str, letters: int, lines: int) -> list[str]:
-    """Text in at most so many lines of about so many letters; words too long for one break at + and at capitals."""
-    pieces: list[str] = []
-    for word in re.split(r"(?<=\s)", text):
-        parts = re.split(r"(?<=\+)|(?<=[a-z])(?=[A-Z])", word) if len(word.strip()) > letters else [word]
-        pieces += [part for part in parts if part]
-    wrapped: list[str] = [""]
-    for piece in pieces:
-        if wrapped[-1] and len((wrapped[-1] + piece).rstrip()) > letters:
-            wrapped.append("")
-        wrapped[-1] += piece
-    wrapped = [_cut(line.strip(), letters + 6) for line in wrapped if line.strip()]
-    if len(wrapped) > lines:
-        wrapped = [*wrapped[: lines - 1], wrapped[lines - 1][: letters - 1].rstrip(" ,/·") + "…"]
-    return wrapped
-
-
-def _cut(line: str, letters: int) -> str:
-    return line if len(line) <= letters else f"{line[: letters - 1].rstrip()}…"
-
-
-def name_action(action: str) -> list[str]:
-    """An action in two lines; of a pair the second half is whole, because that is what tells pairs apart."""
-    head, plus, tail = action.partition("+")
-    return [*wrap(head, 13, 1), f"+ {_cut(tail, 14)}"] if plus else wrap(action, 13, 2)
 
 
 def curve(points: Sequence[Point], samples: int = _SAMPLES) -> list[Point]:
@@ -187,11 +162,12 @@ def _around(node: Point, shapes: Sequence[tuple[tuple[str, ...], int]]) -> _Opti
     for shape, (text, bold) in enumerate(shapes):
         width, height = measure(text, bold)
         left = width / 2 - 38  # the first stage's label may reach into the margin, no further
+        cut = _CUT if any("…" in line for line in text[:bold]) else 0
         found += [
-            (9 * shape + cost + abs(shift) * 0.4 + 1.5 * away, shape,
+            (9 * shape + cut + cost + abs(shift) * 0.4 + 1.5 * min(away, 36) + 0.4 * max(away - 36, 0), shape,
              (max(node[0] + shift, left), node[1] + side * (NODE_PX + 2 + away + height / 2), width, height))
             for side, cost in ((1, 0.0), (-1, 2.0))
-            for away in (0, 10, 22, 36)
+            for away in (0, 10, 22, 36, 52, 75, 100, 130)
             for shift in (0, -12, 12, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72, -90, 90)
         ]  # fmt: skip
     return _Options(

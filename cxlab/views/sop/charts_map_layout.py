@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cxlab.records.procedure import Procedure
+from cxlab.views.sop.charts_map_words import LINE_PX, name_action
 
 Point = tuple[float, float]
 Step = tuple[str, str]
@@ -108,7 +109,12 @@ def _layers(procedure: Procedure) -> dict[str, int]:
 
 
 def _gap(name: str, procedure: Procedure) -> float:
-    return _BEND_GAP if "@" in name else _STAGE_GAP if name in procedure.stages else _ACTION_GAP
+    if "@" in name:
+        return _BEND_GAP
+    if name in procedure.stages:
+        return _STAGE_GAP
+    # The lines of its name, one for its count, and air.
+    return max(_ACTION_GAP, (len(name_action(name)) + 1) * LINE_PX + 6)
 
 
 def _columns(last: int) -> list[float]:

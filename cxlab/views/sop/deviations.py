@@ -126,9 +126,9 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         traffic = cached(queries.traffic, current)
         section(
             _name_the_leak(cached(queries.divergences, current), procedure),
-            "At a line and a stage: turns that went there. Per cent: right ways out of those due there. Elsewhere: "
-            "came from (+) or went (−) where no line is drawn. Drag to move, wheel to zoom; click a stage or a line "
-            "for its turns.",
+            "At a line and a stage: turns that went there. Per cent: right ways out of those due there. In brackets: "
+            "came from (+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. Drag to "
+            "move, wheel to zoom; click a stage or a line for its turns.",
             badges,
         )
         figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in)
