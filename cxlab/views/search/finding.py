@@ -14,10 +14,10 @@ import polars as pl
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, load_corpus
 from cxlab.benchmarks.cdr.retrievers import Hit, open_index
 from cxlab.benchmarks.cdr.retrievers.approximate import is_current, search_index
+from cxlab.benchmarks.cdr.retrievers.explanation import asks_how_it_moves
 from cxlab.benchmarks.cdr.units import split
 from cxlab.errors import UnknownName
 from cxlab.importers.conversations import COLUMNS
-from cxlab.retrieval.conversation import read_question
 from cxlab.store import write
 from cxlab.ui.address import cached
 from cxlab.views.datasets import queries as datasets
@@ -125,7 +125,7 @@ def find(place: SearchPlace) -> Findings:
         near = search_index(place.dataset, place.index, place.granularity, text, among, place.limit(len(among)))
         hits = [Hit(corpus[each.id], each.score, each.unit) for each in near if each.score > 0]
         return Findings(hits, text, len(among), None)
-    if moving := _asks_how_it_moves(text, retriever, place):
+    if moving := _words_have_no_say(text, retriever, place):
         retriever = "conversation"
     index = open_index(place.dataset, place.index or retriever, place.granularity).index
     ranking = index.rank(text, len(index.ids))
@@ -141,7 +141,7 @@ def find(place: SearchPlace) -> Findings:
     )
 
 
-def _asks_how_it_moves(text: str, retriever: str, place: SearchPlace) -> bool:
+def _words_have_no_say(text: str, retriever: str, place: SearchPlace) -> bool:
     """Whether the usual two retrievers are asked, of whole conversations, how a state moves.
 
     Who grows frustrated seldom says so: what has the words "customers" and "grow" in it comes first by chance. Of the
@@ -150,7 +150,7 @@ def _asks_how_it_moves(text: str, retriever: str, place: SearchPlace) -> bool:
     """
     if retriever != "hybrid:conversation" or place.granularity != "session" or place.model is not None:
         return False
-    return any(state.where != "any" for state in read_question(text).states)
+    return asks_how_it_moves(text)
 
 
 def _text_like(place: SearchPlace) -> str:

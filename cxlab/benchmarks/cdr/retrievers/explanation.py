@@ -74,6 +74,11 @@ class Explanation(NamedTuple):
     movements: tuple[Movement, ...]
 
 
+def asks_how_it_moves(question: str) -> bool:
+    """Whether a question names a state and where it is to be: at the start, in the end, growing."""
+    return any(state.where != "any" for state in read_question(question).states)
+
+
 def explain(question: str, conversation: Conversation, unit: Unit) -> Explanation:
     """What of the conversation speaks for the question."""
     asked = read_question(question)
