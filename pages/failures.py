@@ -7,14 +7,24 @@ from cxlab.read import View, failures
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.saved_filters import show_saved_filters
 from cxlab.views.benchmarks import declared_all, leave_out_floors, names_of, usable_facets
-from cxlab.views.failures import attempt, attempt_list, attempt_set, groups
+from cxlab.views.failures import attempt, attempt_list, attempt_set, groups, labels_to_check
 from cxlab.views.glossary import show_words
 
 ui.routed()
 
 
+LOOKS = {"": "What fails", "labels": "Labels to check"}
+
+
 def show_list(view: View, about: Declaration) -> None:
-    """What goes wrong under the filters: groups, then attempts."""
+    """What goes wrong under the filters: groups, then attempts; or where the label may be wrong instead."""
+    if view.blind != "yes":
+        ui.choose(view, "tab", "Look at", list(LOOKS), names=LOOKS, style="segments")
+    if view.tab == "labels" and view.blind != "yes":
+        tasks = ["tasks"] if len(about.card.tasks) > 1 else []
+        view = ui.sidebar_filters(view, [*tasks, *usable_facets(about), "runs"], about)
+        labels_to_check.show_labels(view, about)
+        return
     tasks = ["tasks"] if len(about.card.tasks) > 1 else []
     # A facet that the address narrows is there to be cleared, whichever benchmark has declared it.
     facets = dict.fromkeys([*usable_facets(about), *(name for name, _ in view.facets)])

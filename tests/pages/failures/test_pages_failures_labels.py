@@ -1,0 +1,71 @@
+"""Labels to check: samples that all strong models fail, of all benchmarks on one list."""
+
+from pathlib import Path
+
+import pytest
+
+from cxlab.read import View
+from cxlab.read.annotations import WRONG_LABEL
+from cxlab.ui.annotations import annotate
+from cxlab.views.failures.labels_to_check import suspects
+from tests.pages.app_script import open_page, words
+from tests.stores.runs import write_run
+
+pytestmark = pytest.mark.xdist_group("pages")
+
+Values = dict[tuple[str, int], float | None]
+
+
+def values(**scores: float) -> Values:
+    return {(name, 1): value for name, value in scores.items()}
+
+
+def make_runs(home: Path) -> None:
+    """Strong fail s0 alike and s1 each in another way; weak passes s2, which both strong fail; s3 they pass."""
+    good = values(s0=0, s1=0, s2=0, s3=100)
+    write_run(home, 1, "a", good, reasons={"s0": "late", "s1": "rude", "s2": "late"})
+    write_run(home, 2, "b", good, reasons={"s0": "late", "s1": "slow", "s2": "late"})
+    for number, model in ((3, "c"), (4, "d")):
+        write_run(home, number, model, values(s0=0, s1=0, s2=100 if model == "c" else 0, s3=0),
+                  reasons=dict.fromkeys(("s0", "s1", "s2", "s3"), "late"))  # fmt: skip
+    for number, model in ((5, "a"), (6, "b")):
+        write_run(home, number, model, values(t0=0, t1=100), benchmark="mmtaup2", task="telecom", metric="pass",
+                  reasons={"t0": "not done"})  # fmt: skip
+
+
+def test_all_benchmarks_stand_on_one_list_the_most_telling_first(empty_home: Path) -> None:
+    make_runs(empty_home)
+    found = suspects(View())
+    told = dict(zip(found["sample"], zip(found["why"], found["passed"], strict=True), strict=True))
+    assert told == {"s0": ("the same", ""), "t0": ("the same", ""), "s1": ("each another", ""), "s2": ("the same", "c")}
+    # What a weaker model passes comes last: there the label is likely right.
+    assert found["sample"][-1] == "s2"
+    assert set(found.head(2)["sample"]) == {"s0", "t0"}
+    assert set(suspects(View("mmtaup2"))["sample"]) == {"t0"}
+    app = open_page("failures", tab="labels")
+    assert not app.exception
+    assert "2 samples to check: every strong model fails them for the same reason, and nobody passes" in words(app)
+    table = next(each.value for each in app.dataframe if "strong" in each.value.columns)
+    assert {*table["sample"]} == {"s0", "s1", "s2", "t0"}
+    assert "Labels to check" in str([each.options for each in app.segmented_control])
+
+
+def test_what_is_marked_is_told_and_can_be_found_again(empty_home: Path) -> None:
+    make_runs(empty_home)
+    row = suspects(View("sage")).row(0, named=True)
+    assert row["mark"] == ""
+    annotate("tag", row["run_id"], row["attempt_id"], WRONG_LABEL)
+    assert suspects(View("sage")).filter(mark="✕ label is wrong")["sample"].to_list() == [row["sample"]]
+    app = open_page("failures", tab="labels")
+    assert [each.label for each in app.button if each.label.replace("\\", "").endswith("so far: 1 attempt")]
+
+
+@pytest.mark.parametrize("models", [0, 1])
+def test_of_fewer_than_two_models_nothing_is_claimed(empty_home: Path, models: int) -> None:
+    for number in range(models):
+        write_run(empty_home, number + 1, f"m{number}", values(s0=0), reasons={"s0": "late"})
+    app = open_page("failures", tab="labels")
+    assert not app.exception
+    assert suspects(View()).is_empty()
+    if models:
+        assert "No sample is failed by every strong model for the same reason" in words(app)
