@@ -48,7 +48,10 @@ async def poll(
     judges: Sequence[ChatModel], prompt: Prompt[In, Out], inputs: In, seed: int = 0, **options: Any
 ) -> list[JudgeAnswer[Out]]:
     """Put one question to all judges at once; a judge that fails leaves a ballot that says so."""
-    replies = await asyncio.gather(*(ask(judge, prompt, inputs, seed=seed, **options) for judge in judges))
+    messages = prompt.render(inputs)
+    replies = await asyncio.gather(
+        *(ask(judge, prompt, inputs, seed=seed, messages=messages, **options) for judge in judges)
+    )
     return [JudgeAnswer(judge.name, reply) for judge, reply in zip(judges, replies, strict=True)]
 
 

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cxlab.llm.base import ChatModel, Completion, Out, ProviderFault, Reply, Request
 from cxlab.llm.metering import Budget, MeteredModel, cost_of
@@ -81,6 +81,7 @@ async def ask(
     cache: "ReplyCache | None" = None,
     budget: Budget | None = None,
     on_text: Callable[[str], None] | None = None,
+    messages: list[dict[str, Any]] | None = None,
 ) -> Reply[Out]:
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
 
@@ -88,10 +89,11 @@ async def ask(
     `too_long`, `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`, `invalid`,
     `refusal`. A reply that is not JSON or not valid is asked for once more when the prompt allows a
     repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
-    the raw reply so far while it is written, where the server streams.
+    the raw reply so far while it is written, where the server streams. `messages` are the inputs as `prompt.render`
+    rendered them, where several are asked the same.
     """
     request = Request(
-        messages=prompt.render(inputs),
+        messages=prompt.render(inputs) if messages is None else list(messages),
         schema=prompt.schema,
         temperature=prompt.temperature if temperature is None else temperature,
         max_tokens=prompt.max_tokens if max_tokens is None else max_tokens,

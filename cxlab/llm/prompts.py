@@ -60,6 +60,10 @@ def _is_rendered(field: FieldInfo) -> bool:
     return not (isinstance(extra, dict) and extra.get("unrendered"))
 
 
+MOST_RENDERED = 64
+"""Parts of a prompt whose text is kept."""
+
+
 class Text(BaseModel):
     """The output of a prompt without a schema: the reply as plain text, reasoning blocks removed."""
 
@@ -90,6 +94,14 @@ def _environment() -> "ImmutableSandboxedEnvironment":
             if safe is None:
                 safe = self._safe[key] = super().is_safe_attribute(obj, attr, value)
             return safe
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            """A text that was found safe, at once: a dialogue's lines are read thousands of times."""
+            if self._safe.get((type(obj), attribute)):
+                value = getattr(obj, attribute, None)
+                if type(value) is str:
+                    return value
+            return super().getattr(obj, attribute)
 
     env = Sandbox(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
     env.filters["json"] = _as_json
@@ -196,13 +208,15 @@ class Prompt(Generic[In, Out]):
         return {name: text for _, part in self.parts for name, text in _POINT.findall(part)}
 
     @cached_property
-    def _compiled(self) -> "list[tuple[str, Template]]":
-        from jinja2 import TemplateSyntaxError
+    def _compiled(self) -> "list[tuple[str, Template, tuple[str, ...]]]":
+        """Role, template and the fields that it asks for, of each part."""
+        from jinja2 import TemplateSyntaxError, meta
 
         compiled = []
         for role, text in self.parts:
             try:
-                compiled.append((role, _environment().from_string(text)))
+                asked = sorted(meta.find_undeclared_variables(_environment().parse(text)))
+                compiled.append((role, _environment().from_string(text), tuple(asked)))
             except TemplateSyntaxError as error:
                 raise BadFile(
                     self.template, None, f"in part '# {role}', line {error.lineno}: {error.message}"
@@ -219,7 +233,26 @@ class Prompt(Generic[In, Out]):
         if not isinstance(inputs, self.Inputs):
             raise TypeError(f"prompt {self.name!r} takes {self.Inputs.__name__}, not {type(inputs).__name__}")
         # __dict__ holds the fields as they are; model_dump would copy the whole tree for each call.
-        return [{"role": role, "content": template.render(inputs.__dict__)} for role, template in self._compiled]
+        return [
+            {"role": role, "content": self._render(place, template, asked, inputs.__dict__)}
+            for place, (role, template, asked) in enumerate(self._compiled)
+        ]
+
+    def _render(self, place: int, template: "Template", asked: tuple[str, ...], inputs: dict[str, Any]) -> str:
+        """One part. Of texts alone, as instructions are, it is the same at every turn, and is rendered once."""
+        key = (place, *map(inputs.get, asked))
+        if not all(type(value) is str for value in key[1:]):
+            return template.render(inputs)
+        text = self._rendered.get(key)
+        if text is None:
+            if len(self._rendered) >= MOST_RENDERED:
+                self._rendered.clear()
+            text = self._rendered[key] = template.render(inputs)
+        return text
+
+    @cached_property
+    def _rendered(self) -> dict[tuple[Any, ...], str]:
+        return {}
 
     @cached_property
     def handler(self) -> Callable[..., Any] | None:

@@ -68,9 +68,8 @@ class SimulatedModel:
         from numpy.random import PCG64, Generator
 
         digest = hashlib.blake2b(f"{self.name}\0{request.seed}".encode(), digest_size=16)
-        for message in request.messages:
-            digest.update(b"\0")
-            digest.update(str(message.get("content")).encode("utf-8", "surrogatepass"))
+        texts = "".join(f"\0{message.get('content')}" for message in request.messages)
+        digest.update(texts.encode("utf-8", "surrogatepass"))
         return Generator(PCG64(int.from_bytes(digest.digest(), "little")))
 
     async def aclose(self) -> None:
