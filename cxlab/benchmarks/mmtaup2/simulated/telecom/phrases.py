@@ -201,14 +201,22 @@ _TERMS = re.compile(
 @functools.lru_cache(maxsize=50_000)
 def facts_said(text: str, reader: str = "", ear: float = 1.0) -> tuple[tuple[str, str, bool], ...]:
     """(fact, value, whether said outright) for each state of the phone that a text tells."""
-    found = []
+    found: list[tuple[str, str, bool]] = []
     for words in clauses(text, False, reader, ear):
-        for fact, values in phrases().facts.items():
-            for value, one in values.items():
-                if stands(one.reads, words):
-                    found.append((fact, value, True))
-                elif stands(one.hints, words):
-                    found.append((fact, value, False))
+        found += _facts_of_clause(words)
+    return tuple(found)
+
+
+# Many readers hear the same words.
+@functools.lru_cache(maxsize=50_000)
+def _facts_of_clause(words: frozenset[str]) -> tuple[tuple[str, str, bool], ...]:
+    found = []
+    for fact, values in phrases().facts.items():
+        for value, one in values.items():
+            if stands(one.reads, words):
+                found.append((fact, value, True))
+            elif stands(one.hints, words):
+                found.append((fact, value, False))
     return tuple(found)
 
 
