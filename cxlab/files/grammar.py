@@ -16,6 +16,7 @@ from cxlab.errors import CxError
 Node = str | tuple[str, Any]
 Nodes = tuple[Node, ...]
 TOKEN = re.compile(r"<(\w+)>|[(|)]|[^<(|)]+|<")
+_SPACES, _BEFORE_A_STOP, _FIRST_STOP = re.compile(r"\s+"), re.compile(r"\s+([,.;:!?])"), re.compile(r"^[,;:]\s*")
 
 
 # A phrase is one sentence; what is longer or deeper than these has more wordings than memory holds.
@@ -71,9 +72,9 @@ def piece(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:
 
 def tidy(text: str) -> str:
     """Mend what choices leave behind: double spaces, spaces before stops, a small first letter."""
-    text = re.sub(r"\s+", " ", text).strip()
-    text = re.sub(r"\s+([,.;:!?])", r"\1", text)
-    text = re.sub(r"^[,;:]\s*", "", text)
+    text = _SPACES.sub(" ", text).strip()
+    text = _BEFORE_A_STOP.sub(r"\1", text)
+    text = _FIRST_STOP.sub("", text)
     return text[:1].upper() + text[1:]
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cxlab import files, resources
 from cxlab.benchmarks.sage import conditions
-from cxlab.benchmarks.sage.conditions import Interval, Kind, same
+from cxlab.benchmarks.sage.conditions import Interval, Kind
 from cxlab.errors import CxError, UnknownName
 from cxlab.files import Complaint
 from cxlab.store import home
@@ -170,6 +170,10 @@ class Scenario(ScenarioPart):
     intents: dict[str, Intent]
     personalities: dict[str, Personality]
 
+    def __hash__(self) -> int:
+        """So that what is worked out of a procedure can be kept; two versions of one are told apart by `==`."""
+        return hash(self.id)
+
     @property
     def start(self) -> str:
         return next(iter(self.stages))
@@ -271,7 +275,10 @@ class Scenario(ScenarioPart):
     def _known(self, name: str, value: Any) -> bool:
         if kind := self.kind(name):
             return conditions.to_step(value, kind) is not None
-        return any(same(value, option) for option in self.domain(name))
+        try:
+            return (isinstance(value, bool), value) in _options_of(self, name)
+        except TypeError:  # a list or an object, which is no value of a field
+            return False
 
     def _outputs(self, action: str, noted: Mapping[str, str]) -> dict[str, str]:
         outputs = {"Action": action}
@@ -279,6 +286,12 @@ class Scenario(ScenarioPart):
             given = self.plan.with_action == action
             outputs[self.plan.name] = noted.get(self.plan.name, self.plan.none) if given else self.plan.none
         return outputs
+
+
+@functools.lru_cache(maxsize=2_000)
+def _options_of(s: Scenario, name: str) -> frozenset[tuple[bool, Value]]:
+    """The domain of a name, values told apart as `same` does."""
+    return frozenset((isinstance(value, bool), value) for value in s.domain(name))
 
 
 def load(scenario_id: str) -> Scenario:
@@ -302,18 +315,19 @@ def own_folder() -> Path:
 
 def files_by_id() -> dict[str, Path]:
     """The files of all scenarios: those that ship, and a user's own beside them under other names."""
-    own = {path.stem: path for path in sorted(own_folder().glob("*.yaml"))}
-    shipped = _list_shipped(FOLDER, FOLDER.stat().st_mtime_ns)
+    folder = own_folder()
+    shipped = _list_files(FOLDER, FOLDER.stat().st_mtime_ns)
+    own = {path.stem: path for path in sorted(folder.glob("*.yaml"))} if folder.is_dir() else {}
     return dict(sorted((own | shipped).items())) if own else dict(shipped)
 
 
 def ids() -> tuple[str, ...]:
     """The ids of all scenarios that ship: what a dataset is made of when none is named."""
-    return tuple(_list_shipped(FOLDER, FOLDER.stat().st_mtime_ns))
+    return tuple(_list_files(FOLDER, FOLDER.stat().st_mtime_ns))
 
 
 @functools.lru_cache(maxsize=8)
-def _list_shipped(folder: Path, changed_ns: int) -> dict[str, Path]:
+def _list_files(folder: Path, changed_ns: int) -> dict[str, Path]:
     """Listed again when a file came or went."""
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 

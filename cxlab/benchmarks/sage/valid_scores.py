@@ -16,7 +16,7 @@ from typing import Any
 from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.customer_card import Told, fields_told, told_until
 from cxlab.benchmarks.sage.formulae import action as grade_action
-from cxlab.benchmarks.sage.rules import Leaf, Scenario, Trace, Untraceable, files_by_id, load
+from cxlab.benchmarks.sage.rules import Leaf, Scenario, Trace, Untraceable
 from cxlab.records import Message, Sample
 
 WEIGHTS = {"classification": 0.4, "path": 0.4, "action": 0.2}
@@ -96,18 +96,13 @@ def over_chance(value: float, chance: float) -> float | None:
     return None if chance >= 1 else (value - chance) / (1 - chance)
 
 
+@functools.lru_cache(maxsize=64)
 def chance_of(s: Scenario) -> float:
     """What the best constant agent gets in `told`: the same fields, path and action whatever is said.
 
     The mean over all leaves, and in each over the facts told one after the other, as a dialogue goes; each part of the
     constant answer is the best one there is.
     """
-    return _chance(s.id, files_by_id()[s.id].stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=64)
-def _chance(scenario: str, stamp: int) -> float:
-    s = load(scenario)
     states = [(state, weight) for leaf in s.leaves() for state, weight in _states(s, leaf)]
     if not states:
         return 0.0

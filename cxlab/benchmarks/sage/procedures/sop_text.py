@@ -62,6 +62,7 @@ def known_to_customer(system: dict[str, Any], scenario: Scenario) -> dict[str, A
     }
 
 
+@functools.lru_cache(maxsize=64)
 def show_fields(scenario: Scenario, glossary: bool = True) -> str:
     """The classification fields, what holds until told and (glossary) what each option means."""
     return "\n".join(f"- {name}: {show_field(spec, glossary)}" for name, spec in scenario.fields.items())
@@ -121,6 +122,7 @@ def show_procedure(scenario_id: str, glossary: bool = True) -> str:
     return _show_procedure(scenario_id, files_by_id()[scenario_id].stat().st_mtime_ns, glossary)
 
 
+@functools.lru_cache(maxsize=64)
 def show_policy(scenario: Scenario) -> str:
     """Stages and actions, as a judge needs them to see what the desk should do."""
     back_end = f"What the back end may show:\n{show_system(scenario)}\n\n" if scenario.system else ""

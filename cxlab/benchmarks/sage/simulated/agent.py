@@ -8,6 +8,7 @@ the text, so that a failure can be understood.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ import numpy as np
 
 from cxlab.benchmarks.sage.procedures.sop_text import show
 from cxlab.benchmarks.sage.prompts.scenario_prompts import AgentInputs
-from cxlab.benchmarks.sage.simulated.phrases import ActionPhrases, FieldPhrases, Phrases, phrases_for, signals
+from cxlab.benchmarks.sage.simulated.phrases import NO_ACTION, NO_FIELD, Phrases, phrases_for, signals
 from cxlab.benchmarks.sage.simulated.procedure_reader import (
     PrintedBranch,
     PrintedProcedure,
@@ -92,7 +93,7 @@ def agent(inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> st
     heard = [line.text for line in inputs.history if line.who == "Customer"]
     said = [line.text for line in inputs.history if line.who == "Agent"]
     skill = skill_of(profile, len(heard))
-    taken = read(guides(bank, procedure), heard, skill)
+    taken = read(guides(inputs.business, procedure), heard, skill)
     fields = {name: value for name, (value, _) in taken.items()}
     system = {name: parse_value(text) for name, text in inputs.system.items()}
     path, action, plan, looked = walk(procedure, {**fields, **system}, inputs.first_stage, profile, heard)
@@ -107,8 +108,10 @@ def agent(inputs: AgentInputs, profile: Profile, rng: np.random.Generator) -> st
     return _write(reply, profile, heard, rng)
 
 
-def guides(bank: Phrases, procedure: PrintedProcedure) -> tuple[FieldSignals, ...]:
+@functools.lru_cache(maxsize=64)
+def guides(business: str, procedure: PrintedProcedure) -> tuple[FieldSignals, ...]:
     """The fields with the wordings by which this reader knows them; feelings are told by what they are called."""
+    bank = phrases_for(business, procedure)
     return signals(bank, procedure, frozenset(f.name for f in procedure.fields if FEELINGS.search(f.name)))
 
 
@@ -201,7 +204,7 @@ def _to_ask(
 ) -> str | None:
     """The first field on the way that the customer has not spoken of; nobody asks a third time."""
     for name in looked:
-        asks = bank.fields.get(name, FieldPhrases()).ask
+        asks = bank.fields.get(name, NO_FIELD).ask
         if name in taken and taken[name][1] is None and asks:
             times = sum(any(ask in text for ask in asks) for text in said)
             if times < 2:
@@ -228,7 +231,7 @@ def _talk(
 
     if said and FAREWELL.search(heard[-1].lower()):
         return pick("part" if heat(heard[-1]) else "close")
-    clauses = bank.actions.get(action, ActionPhrases()).clause or ("look into it",)
+    clauses = bank.actions.get(action, NO_ACTION).clause or ("look into it",)
     announced = any(clause in text for clause in clauses for text in said)
     if missing is None and announced and not news:
         return _fresh(said, lambda: _limit(pick(_question(heard[-1])), profile))

@@ -7,7 +7,7 @@ from typing import Any
 
 from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.rules import FieldSpec, Scenario, load
-from cxlab.benchmarks.sage.simulated.phrases import FOLDER, FieldPhrases, OptionPhrases, Phrases, bank_of
+from cxlab.benchmarks.sage.simulated.phrases import FOLDER, NO_FIELD, NO_OPTION, Phrases, bank_of
 from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, read, topic_hits
 from cxlab.files import Complaint, grammar, line_of, lines_of
 
@@ -35,8 +35,8 @@ def guides(s: Scenario, bank: Phrases) -> tuple[FieldSignals, ...]:
     """The fields of a scenario as a reader needs them that knows its bank."""
 
     def options(name: str, spec: FieldSpec) -> tuple[tuple[Any, tuple[str, ...], tuple[str, ...]], ...]:
-        known = bank.fields.get(name, FieldPhrases()).options
-        found = ((value, known.get(value, OptionPhrases())) for value in spec.options)
+        known = bank.fields.get(name, NO_FIELD).options
+        found = ((value, known.get(value, NO_OPTION)) for value in spec.options)
         return tuple((value, phrases.signals, phrases.subtle) for value, phrases in found)
 
     return tuple(FieldSignals(n, spec.default, spec.emotion, options(n, spec)) for n, spec in s.fields.items())

@@ -11,7 +11,7 @@ import numpy as np
 from cxlab.benchmarks.sage.prompts.scenario_prompts import UNTOLD, CheckInputs
 from cxlab.benchmarks.sage.simulated.agent import describe_evidence, guides, skill_of
 from cxlab.benchmarks.sage.simulated.back_end_reader import read_back_end, read_things
-from cxlab.benchmarks.sage.simulated.phrases import SMALL, phrases_for
+from cxlab.benchmarks.sage.simulated.phrases import SMALL
 from cxlab.benchmarks.sage.simulated.procedure_reader import read_procedure
 from cxlab.benchmarks.sage.simulated.signal_reader import read
 from cxlab.llm.simulated.profiles import Profile
@@ -25,7 +25,7 @@ def check(inputs: CheckInputs, profile: Profile, rng: np.random.Generator) -> st
     procedure explains its values by; what it does not find it says is untold."""
     procedure = read_procedure(f"{inputs.fields}\n{inputs.policy}")
     heard = [line.text for line in inputs.lines if line.who == "Customer"]
-    taken = read(guides(phrases_for(inputs.business, procedure), procedure), heard, skill_of(profile, len(heard)))
+    taken = read(guides(inputs.business, procedure), heard, skill_of(profile, len(heard)))
     found: dict[str, Any] = {
         "reasoning": describe_evidence(taken),
         "fields": {name: value for name, (value, _) in taken.items()},

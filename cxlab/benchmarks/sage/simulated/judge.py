@@ -11,7 +11,6 @@ import numpy as np
 from cxlab.benchmarks.sage.procedures.sop_text import show
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, JudgeInputs
 from cxlab.benchmarks.sage.simulated.agent import describe_evidence, guides, skill_of
-from cxlab.benchmarks.sage.simulated.phrases import phrases_for
 from cxlab.benchmarks.sage.simulated.procedure_reader import read_procedure
 from cxlab.benchmarks.sage.simulated.signal_reader import heat, read
 from cxlab.llm.simulated.profiles import Profile
@@ -26,8 +25,7 @@ def judge(inputs: JudgeInputs, profile: Profile, rng: np.random.Generator) -> st
     """One ballot of a simulated judge."""
     procedure = read_procedure(f"{inputs.fields}\n{inputs.policy}")
     heard = [line.text for line in inputs.history if line.who == "Customer"]
-    bank = phrases_for(inputs.business, procedure)
-    taken = read(guides(bank, procedure), heard, skill_of(profile, len(heard)))
+    taken = read(guides(inputs.business, procedure), heard, skill_of(profile, len(heard)))
     fields: dict[str, Any] = {name: value for name, (value, _) in taken.items()}
     # Now and then a judge answers with a word of its own in place of a printed value.
     if rng.random() > 0.9 + 0.1 * profile.rule_following:

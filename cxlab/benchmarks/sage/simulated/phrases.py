@@ -84,6 +84,10 @@ class Talk(_Part):
     objections: dict[str, tuple[str, ...]] = {}
 
 
+# What is not in a bank has no phrases; made once, for it is asked for at every turn.
+NO_OPTION, NO_FIELD, NO_ACTION = OptionPhrases(), FieldPhrases(), ActionPhrases()
+
+
 class Phrases(_Part):
     """A phrase bank."""
 
@@ -131,8 +135,8 @@ def signals(phrases: Phrases, procedure: PrintedProcedure, emotions: frozenset[s
     """The fields of a procedure as a reader of customers needs them."""
     found = []
     for field in procedure.fields:
-        known = phrases.fields.get(field.name, FieldPhrases())
-        options = [(value, known.options.get(value, OptionPhrases())) for value, _ in field.options]
+        known = phrases.fields.get(field.name, NO_FIELD)
+        options = [(value, known.options.get(value, NO_OPTION)) for value, _ in field.options]
         found.append(
             FieldSignals(
                 field.name,

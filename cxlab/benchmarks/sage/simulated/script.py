@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.customer_card import mood_of
 from cxlab.benchmarks.sage.rules import Scenario
 from cxlab.benchmarks.sage.simulated.check_phrases import guides
-from cxlab.benchmarks.sage.simulated.phrases import FieldPhrases, OptionPhrases, phrases_of
+from cxlab.benchmarks.sage.simulated.phrases import NO_FIELD, NO_OPTION, phrases_of
 from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, read
 from cxlab.files import grammar
 
@@ -63,9 +64,7 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
         """Up to `count` different wordings, from different lines as long as there are some."""
         if not lines:
             return ()
-        # A line that can be said in few ways is drawn less often, or its wordings would be heard again and again.
-        weights = np.array([min(grammar.variants(line), 36) for line in lines], dtype=float)
-        order = rng.choice(len(lines), size=len(lines), replace=False, p=weights / weights.sum())
+        order = rng.choice(len(lines), size=len(lines), replace=False, p=_chances(tuple(lines)))
         found: dict[str, None] = {}
         for index in range(count):
             found[grammar.say(lines[order[index % len(lines)]], rng, slots)] = None
@@ -73,9 +72,9 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
 
     facts = []
     for fact in inputs["facts"]:
-        spec = known.fields.get(fact["field"], FieldPhrases())
-        option = spec.options.get(fact["value"], OptionPhrases())
-        other = spec.options.get(fact["wrong"], OptionPhrases()) if fact["wrong"] is not None else OptionPhrases()
+        spec = known.fields.get(fact["field"], NO_FIELD)
+        option = spec.options.get(fact["value"], NO_OPTION)
+        other = spec.options.get(fact["wrong"], NO_OPTION) if fact["wrong"] is not None else NO_OPTION
         wording = "says" if cold and fact["wording"] == "heated" else MANNERS[fact["wording"]]
         facts.append(
             FactScript(
@@ -102,6 +101,15 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
         objections=some(objections, inputs["patience"] + 2),
         facts=tuple(facts),
     )
+
+
+@functools.lru_cache(maxsize=2_000)
+def _chances(lines: tuple[str, ...]) -> np.ndarray:
+    """How likely each line is drawn: one that can be said in few ways less often, or its wordings would be heard again
+    and again."""
+    weights = np.array([min(grammar.variants(line), 36) for line in lines], dtype=float)
+    chances: np.ndarray = weights / weights.sum()
+    return chances
 
 
 def _tells(reading: Sequence[FieldSignals], line: str, facts: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:

@@ -36,6 +36,14 @@ class FieldSignals:
     emotion: bool
     options: tuple[tuple[Value, tuple[str, ...], tuple[str, ...]], ...]
 
+    def __hash__(self) -> int:
+        """Of the hundreds of wordings once, not at each look-up."""
+        return self._hash
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.default, self.emotion, self.options))
+
 
 @dataclass(frozen=True)
 class ReaderSkill:
@@ -96,7 +104,7 @@ def read(
     ]
     taken: dict[str, tuple[Value, Evidence | None]] = {}
     for guide in guides:
-        wordings = _compile(guide, skill)
+        wordings = _compile(guide, skill.name, skill.plain, skill.indirect, skill.negation)
         found: list[Evidence] = []
         for index, text, unsettled in remembered:
             found.extend(_evidence(guide, wordings, text, index, unsettled))
@@ -133,11 +141,16 @@ def bare(text: str) -> str:
     return text.lower().replace("’", "").replace("'", "")
 
 
+@functools.lru_cache(maxsize=50_000)
+def _low(text: str) -> str:
+    return bare(text)
+
+
 @functools.lru_cache(maxsize=200_000)
 def _scan(wordings: _KnownWordings, text: str) -> tuple[tuple[Value, int, str], ...]:
     if wordings.pattern is None:
         return ()
-    low = bare(text)
+    low = _low(text)
     hits = []
     for match in wordings.pattern.finditer(low):
         wording, option = wordings.owners[match.lastindex or 0]
@@ -148,22 +161,28 @@ def _scan(wordings: _KnownWordings, text: str) -> tuple[tuple[Value, int, str], 
 
 
 @functools.lru_cache(maxsize=2_000)
-def _compile(guide: FieldSignals, skill: ReaderSkill) -> _KnownWordings:
+def _compile(guide: FieldSignals, reader: str, plain: float, indirect: float, negation: bool) -> _KnownWordings:
     wordings: list[tuple[str, Value]] = []
-    for option, plain, indirect in guide.options:
-        wordings += [(w, option) for w in plain if known(skill.name, w, skill.plain)]
-        wordings += [(w, option) for w in indirect if known(skill.name, w, skill.indirect)]
-    if not skill.negation:
+    for option, direct, subtle in guide.options:
+        wordings += [(w, option) for w in direct if known(reader, w, plain)]
+        wordings += [(w, option) for w in subtle if known(reader, w, indirect)]
+    if not negation:
         wordings = [(w, o) for w, o in wordings if not re.match(r"(not|no|never|dont|isnt)\b", bare(w))]
     # The longest wording first: "not angry" must win over "angry".
     wordings.sort(key=lambda pair: -len(pair[0]))
     if not wordings:
-        return _KnownWordings(None, {}, skill.negation)
-    pattern = "|".join(f"({wording_pattern(w)})" for w, _ in wordings)
-    return _KnownWordings(re.compile(pattern), {i + 1: pair for i, pair in enumerate(wordings)}, skill.negation)
+        return _KnownWordings(None, {}, negation)
+    # How a wording begins is looked at first, and at beginnings of words alone: most words of a text begin none.
+    begins = "|".join(sorted({re.escape((bare(w).split() or [""])[0].rstrip("*")) for w, _ in wordings}))
+    pattern = rf"\b(?={begins})(?:{'|'.join(f'({_parts(w)})' for w, _ in wordings)})"
+    return _KnownWordings(re.compile(pattern), {i + 1: pair for i, pair in enumerate(wordings)}, negation)
 
 
 def wording_pattern(wording: str) -> str:
     """A wording as a pattern on word boundaries; a trailing * matches any ending."""
+    return r"\b" + _parts(wording)
+
+
+def _parts(wording: str) -> str:
     parts = [re.escape(p.rstrip("*")) + (r"\w*" if p.endswith("*") else "") for p in bare(wording).split()]
-    return r"\b" + r"\W+".join(parts) + (r"\b" if not wording.endswith("*") else "")
+    return r"\W+".join(parts) + (r"\b" if not wording.endswith("*") else "")

@@ -1,8 +1,11 @@
 """How simulated readers read: negation, changes of mind, forgetting, hostility - and systematically."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxlab.benchmarks.sage.simulated import signal_reader
 from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, heat, known, read
 
 MOOD = FieldSignals(
@@ -76,3 +79,35 @@ def test_any_text_can_be_read(messages: list[str]) -> None:
 def test_heat_counts_shouting_and_fighting_words() -> None:
     assert heat("Thank you, that is clear.") == 0
     assert heat("LISTEN! This is ridiculous.") >= 3
+
+
+PARTS = [
+    "not",
+    "angry",
+    "outrage",
+    "outraged",
+    "bad",
+    "taste",
+    "cancelled",
+    "call it a",
+    "day",
+    "e-mail",
+    "x",
+    ", ",
+    " ",
+]
+SOME = FieldSignals(
+    "Some", "a", False, (("a", ("not angry", "outrag*", "e-mail"), ()), ("b", ("angry", "bad taste"), ()))
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12), st.sampled_from([MOOD, WISH, SOME]))
+def test_beginnings_looked_at_first_find_the_same_wordings(parts: list[str], guide: FieldSignals) -> None:
+    """As trying every wording at every place does, the longest first."""
+    text = " ".join(parts)
+    wordings = sorted((w for _, plain, subtle in guide.options for w in (*plain, *subtle)), key=len, reverse=True)
+    slow = re.compile("|".join(f"({signal_reader.wording_pattern(w)})" for w in wordings))
+    quick = signal_reader._compile(guide, "all", 1.0, 1.0, True)
+    assert quick.pattern is not None
+    found = [(m.start(), m.group(), quick.owners[m.lastindex or 0][0]) for m in quick.pattern.finditer(text)]
+    assert found == [(m.start(), m.group(), wordings[(m.lastindex or 0) - 1]) for m in slow.finditer(text)]
