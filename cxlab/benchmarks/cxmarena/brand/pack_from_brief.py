@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -17,7 +16,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, load_l
 from cxlab.benchmarks.cxmarena.brand.brief_plan import BriefPlan, OpenQuestions, PlannedFigure
 from cxlab.benchmarks.cxmarena.brand.pack_files import check_file
 from cxlab.errors import BadOption, CxError
-from cxlab.files import Complaint
+from cxlab.files import Complaint, written_yaml
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel
 
@@ -118,8 +117,9 @@ async def expand(brief: str, plan: BriefPlan, model: ChatModel) -> tuple[str, st
         if reply.output is None:
             told = reply.failure.message if reply.failure else "no reply"
             raise UnusablePack(f"{model.name} gave no pack: {told}")
-        text = strip(reply.output.text)
-        complaints = [*check_text(text), *brief_plan.check(text, Path(f"{name_of(text)}.yaml"), plan)]
+        text = written_yaml.strip_fence(reply.output.text)
+        complaints = written_yaml.check_text(text, name_of(text), check_file)
+        complaints += brief_plan.check(text, Path(f"{name_of(text)}.yaml"), plan)
         if not complaints:
             return text, name_of(text)
         faults = tuple(str(c) for c in complaints[:20])
@@ -144,19 +144,4 @@ def excerpt(text: str, items: int = 4) -> str:
 
 def name_of(text: str) -> str:
     """The id that the pack gives itself."""
-    found = re.search(r"^id: *['\"]?([a-z][a-z0-9_]{0,60})", text, re.MULTILINE)
-    return found[1] if found else "brand"
-
-
-def check_text(text: str) -> list[Complaint]:
-    """Complaints about a pack that is not yet a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name_of(text)}.yaml"
-        path.write_text(text, encoding="utf-8")
-        return check_file(path)
-
-
-def strip(text: str) -> str:
-    """The YAML without a code fence around it."""
-    fenced = re.search(r"```(?:ya?ml)?\n(.*?)```", text, re.DOTALL)
-    return (fenced[1] if fenced else text).strip() + "\n"
+    return written_yaml.find_id(text, "brand")

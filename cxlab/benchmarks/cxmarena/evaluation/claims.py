@@ -13,7 +13,7 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from cxlab.benchmarks.cxmarena.text import COUNTS, STOP, normal, sentences, stem, word_set
@@ -273,23 +273,17 @@ def worded_claims(texts: Mapping[str, str], names: Names, claimed: Iterable[str]
     follow: dict[tuple[str, ...], set[str]] = {}
     ends: dict[tuple[str, ...], set[str]] = {}
     for article, text in texts.items():
-        for sentence in dict.fromkeys(sentences(text)):
-            if sentence in seen or sentence.endswith("?"):
+        for sentence, tokens, (start, end) in _clauses_of_one_name(text, names, seen):
+            if not 3 <= len(tokens) <= 24:
                 continue
-            for clause in _CLAUSE.split(sentence):
-                tokens = TOKEN.findall(clause)
-                spans = names.within(tokens)
-                if len(spans) != 1 or not 3 <= len(tokens) <= 24:
-                    continue
-                start, end = spans[0]
-                masked = (*(t.lower() for t in tokens[:start]), _NAME, *(t.lower() for t in tokens[end:]))
-                thing = " ".join(tokens[start:end])
-                clauses.append((article, sentence, thing, masked))
-                for cut in range(start + 1, len(masked)):
-                    things.setdefault(masked[:cut], set()).add(thing)
-                    follow.setdefault(masked[:cut], set()).add(masked[cut])
-                    if len(masked) - cut <= _TAIL:
-                        ends.setdefault(masked[cut:], set()).add(thing)
+            masked = (*(t.lower() for t in tokens[:start]), _NAME, *(t.lower() for t in tokens[end:]))
+            thing = " ".join(tokens[start:end])
+            clauses.append((article, sentence, thing, masked))
+            for cut in range(start + 1, len(masked)):
+                things.setdefault(masked[:cut], set()).add(thing)
+                follow.setdefault(masked[:cut], set()).add(masked[cut])
+                if len(masked) - cut <= _TAIL:
+                    ends.setdefault(masked[cut:], set()).add(thing)
     found = []
     for article, sentence, thing, masked in clauses:
         cuts = [
@@ -330,13 +324,23 @@ def contrasts(first: str, second: str) -> list[tuple[Claim, Claim]]:
 
 def ending_claims(article: str, text: str, names: Names, seen: Container[str]) -> Iterable[Claim]:
     """Claims in words where nothing was learned: the last two words of a clause with one name stand for the value."""
+    for sentence, tokens, (start, end) in _clauses_of_one_name(text, names, seen):
+        rest = [t.lower() for t in tokens[end:] if t.lower() not in STOP]
+        if len(rest) > 1:
+            thing = " ".join(tokens[start:end])
+            yield Claim(article, sentence, thing, WORDED, " ".join(rest[-2:]), tuple(rest[:-2]), True)
+
+
+def _clauses_of_one_name(
+    text: str, names: Names, seen: Container[str]
+) -> Iterator[tuple[str, list[str], tuple[int, int]]]:
+    """(sentence, words of a clause, where the one name stands in it), of sentences that ask nothing and are not
+    `seen`."""
     for sentence in dict.fromkeys(sentences(text)):
         if sentence in seen or sentence.endswith("?"):
             continue
         for clause in _CLAUSE.split(sentence):
             tokens = TOKEN.findall(clause)
             spans = names.within(tokens)
-            rest = [t.lower() for t in tokens[spans[0][1] :] if t.lower() not in STOP] if len(spans) == 1 else []
-            if len(rest) > 1:
-                thing = " ".join(tokens[spans[0][0] : spans[0][1]])
-                yield Claim(article, sentence, thing, WORDED, " ".join(rest[-2:]), tuple(rest[:-2]), True)
+            if len(spans) == 1:
+                yield sentence, tokens, spans[0]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import tempfile
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -12,7 +10,7 @@ from pydantic import BaseModel
 from cxlab.benchmarks.sage.procedures.check import check_file
 from cxlab.benchmarks.sage.rules import FOLDER
 from cxlab.errors import BadFile, CxError
-from cxlab.files import Complaint
+from cxlab.files import Complaint, written_yaml
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel
 from cxlab.store import home
@@ -87,7 +85,7 @@ async def convert_async(text: str, model: ChatModel) -> str:
         if reply.output is None:
             told = reply.failure.message if reply.failure else "no reply"
             raise Unconvertible(f"{model.name} gave no file: {told}")
-        yaml = _strip(reply.output.text)
+        yaml = written_yaml.strip_fence(reply.output.text)
         if "\n" not in yaml.strip():
             raise Unconvertible(f"{model.name}: {yaml.strip()[:300]}")
         complaints = check_text(yaml)
@@ -113,19 +111,9 @@ def _keep(yaml: str) -> Path:
 
 
 def _id_of(yaml: str) -> str:
-    found = re.search(r"^id: *(\w{1,60})", yaml, re.MULTILINE)
-    return found[1] if found else "scenario"
+    return written_yaml.find_id(yaml, "scenario")
 
 
 def check_text(yaml: str) -> list[Complaint]:
     """Complaints about a scenario that is not yet a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{_id_of(yaml)}.yaml"
-        path.write_text(yaml, encoding="utf-8")
-        return check_file(path)
-
-
-def _strip(text: str) -> str:
-    """The YAML without a code fence around it."""
-    fenced = re.search(r"```(?:ya?ml)?\n(.*?)```", text, re.DOTALL)
-    return (fenced[1] if fenced else text).strip() + "\n"
+    return written_yaml.check_text(yaml, _id_of(yaml), check_file)
