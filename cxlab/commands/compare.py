@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from cxlab.read.comparison.words import Name
     from cxlab.records.benchmark_card import Declaration
 
+WithoutMarked = Annotated[
+    bool, typer.Option("--without-marked", help="Leave out samples that people marked as wrongly labelled.")
+]
+WithCorrections = Annotated[
+    bool, typer.Option("--with-corrections", help="Beside it, what reviewers' decisions make of the judges' verdicts.")
+]
+
 
 def compare(
     sides: Annotated[
@@ -34,13 +41,8 @@ def compare(
     where: Annotated[
         list[str] | None, typer.Option(help="Only samples with this value of a facet, as level=weak; repeatable.")
     ] = None,
-    without_marked: Annotated[
-        bool, typer.Option("--without-marked", help="Leave out samples that people marked as wrongly labelled.")
-    ] = False,
-    with_corrections: Annotated[
-        bool,
-        typer.Option("--with-corrections", help="Beside it, what reviewers' decisions make of the judges' verdicts."),
-    ] = False,
+    without_marked: WithoutMarked = False,
+    with_corrections: WithCorrections = False,
     without_judge: Annotated[
         str, typer.Option(help="Beside it, what it would be without this judge of the panel, by the stored votes.")
     ] = "",

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from cxlab.commands.compare import WithCorrections, WithoutMarked
+
 
 def report(
     runs: Annotated[
@@ -13,13 +15,8 @@ def report(
     ] = None,
     to: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
     lead: Annotated[str, typer.Option(help="What leads, of what a benchmark told of lets be chosen.")] = "",
-    without_marked: Annotated[
-        bool, typer.Option("--without-marked", help="Leave out samples that people marked as wrongly labelled.")
-    ] = False,
-    with_corrections: Annotated[
-        bool,
-        typer.Option("--with-corrections", help="Beside it, what reviewers' decisions make of the judges' verdicts."),
-    ] = False,
+    without_marked: WithoutMarked = False,
+    with_corrections: WithCorrections = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """One HTML file that needs no network: the decision, figures by task and facet, paths and the telling failures.
