@@ -86,6 +86,8 @@ class Scene:
     retry_after: str | None = None
     piece_s: float = 0.0
     """Seconds before each piece of a stream."""
+    go_on: threading.Event | None = None
+    """The last piece with words in it waits for this."""
     calls: int = 0
     in_flight: int = 0
     peak: int = 0
@@ -287,8 +289,10 @@ async def _stream(scene: Scene, body: Body, request: web.Request) -> web.StreamR
         events.append("[DONE]")
     with contextlib.suppress(ConnectionError):
         await response.write(b": a comment keeps the connection alive\n\n")
-        for event in events:
+        for at, event in enumerate(events):
             await asyncio.sleep(scene.piece_s)
+            while at == len(deltas) - 1 and scene.go_on is not None and not scene.go_on.is_set():
+                await asyncio.sleep(0.01)
             data = event if isinstance(event, str) else json.dumps(event)
             await response.write(f"data: {data}\n\n".encode())
         if scene.mode == "stream_broken" and request.transport is not None:

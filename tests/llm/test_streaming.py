@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -60,17 +60,21 @@ def test_the_text_grows_word_by_word_and_usage_is_counted(
 
 
 def test_words_are_seen_before_the_last_one_is_written(server: FaultServer) -> None:
-    scene = server.scene("stream", reply=WORDS, piece_s=0.03)
-    at: list[float] = []
+    # The last word is not written before a first one was seen: whoever waited for the whole would wait for good.
+    scene = server.scene("stream", reply=WORDS, go_on=threading.Event())
+    seen: list[str] = []
 
-    async def run() -> float:
+    def look(text: str) -> None:
+        seen.append(text)
+        scene.go_on.set()
+
+    async def run() -> Completion:
         model = model_at(scene.url)
-        request = Request([{"role": "user", "content": "hello"}], on_text=lambda _: at.append(time.perf_counter()))
-        await model.complete(request)
+        done = await model.complete(Request([{"role": "user", "content": "hello"}], on_text=look))
         await model.aclose()
-        return time.perf_counter()
+        return done
 
-    assert asyncio.run(run()) - at[1] > 0.1
+    assert asyncio.run(run()).text == WORDS != seen[0]
 
 
 @pytest.mark.parametrize("make", [lambda scene: model_at(scene.url), foreign], ids=["openai", "langchain"])

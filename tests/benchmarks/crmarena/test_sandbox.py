@@ -1,17 +1,17 @@
 """An organisation opens from a dataset, a folder and a SQLite copy alike; one that does not says what is wrong."""
 
-import statistics
 import threading
-import time
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cxlab.benchmarks.crmarena.organisation.ids import make_id
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import to_tables
-from cxlab.benchmarks.crmarena.sandbox import Sandbox
+from cxlab.benchmarks.crmarena.sandbox import Sandbox, _Asking
 from cxlab.errors import BadFile, BadOption, UnknownName
 from cxlab.records import Dataset
 from cxlab.store import write
@@ -118,16 +118,21 @@ def test_threads_share_one(sandbox: Sandbox) -> None:
     assert found == [True] * 40
 
 
-def test_typical_queries_are_quick(sandbox: Sandbox) -> None:
-    """Far from the promise of 20 ms over the whole organisation, so that a busy machine does not fail it."""
+def test_a_typical_query_is_one_statement(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many records it goes through; what it takes over the whole organisation is told by `bench crm`."""
     queries = (
         "SELECT Id, OwnerId, CreatedDate FROM Case WHERE Status = 'Closed' AND CreatedDate = LAST_N_MONTHS:12",
         "SELECT OwnerId, COUNT(Id) FROM Case GROUP BY OwnerId ORDER BY COUNT(Id) DESC LIMIT 3",
         "SELECT Product2Id FROM OrderItem WHERE Order.Account.FirstName = 'Cust1'",
     )
-    times = []
-    for query in queries * 5:
-        started = time.perf_counter()
-        sandbox.soql(query)
-        times.append(time.perf_counter() - started)
-    assert statistics.median(times) < 0.5
+    asked: list[str] = []
+    ask = _Asking.__call__
+
+    def note(asking: _Asking, sql: str, params: Sequence[Any]) -> Sequence[Sequence[Any]]:
+        asked.append(sql)
+        return ask(asking, sql, params)
+
+    monkeypatch.setattr(_Asking, "__call__", note)
+    for count, query in enumerate(queries, 1):
+        assert sandbox.soql(query)
+        assert len(asked) == count
