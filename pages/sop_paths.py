@@ -6,6 +6,7 @@ import streamlit as st
 from cxlab import read, ui
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, procedures
+from cxlab.ui import app_frame
 from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import declared, leave_out_floors, titles_of
 from cxlab.views.comparison_sets import narrow_to_set
@@ -31,7 +32,12 @@ LOOKS = {
     "parts": "Sub-metrics",
 }
 
-ui.header("SOP paths", "Where do agents leave the procedure?")
+large = app_frame.is_large()
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.title("SOP paths", anchor=False, width="content")
+    app_frame.show_switch()
+if not large:
+    st.caption("Where do agents leave the procedure?")
 view = ui.view()
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 having = [name for name in procedures.declared() if name in stored] or list(procedures.declared())
@@ -102,12 +108,15 @@ if not turns:
     ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
     st.stop()
 others, models_shown = int(split["n"].sum()) - turns, split["model"].n_unique()
+across = f"{procedure.title}: " if large else ""
 st.caption(
-    f"{format_count(turns)} turns by {models_shown} model{'' if models_shown == 1 else 's'}. {format_count(others)} "
-    "more are not on the map: the reply could not be parsed, or the panel gave no reference."
+    f"{across}{format_count(turns)} turns by {models_shown} model{'' if models_shown == 1 else 's'}. "
+    f"{format_count(others)} more are not on the map: the reply could not be parsed, or the panel gave no reference."
 )
 
-deviations.show_map(shown, procedure, difference)
+deviations.show_map(shown, procedure, difference, large)
+if large:
+    st.stop()
 deviations.show_quadrants(shown, procedure)
 deviations.show_errors(shown, procedure)
 st.divider()

@@ -143,3 +143,34 @@ def zone() -> ZoneInfo:
         return ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
+
+
+# A page on a projector: nothing on the screen but what an audience looks at.
+
+LARGE = "large"
+ALONE = """
+    section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none;}
+    [data-testid="stMainBlockContainer"] {padding-top: 1rem; padding-bottom: .5rem; max-width: none;}
+    [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
+"""
+"""The look of a page without its frame, as CSS."""
+
+
+def is_large() -> bool:
+    """Whether the address asks for the page as it is shown to an audience."""
+    return st.query_params.get("show") == LARGE
+
+
+def show_switch() -> None:
+    """The switch to and from it, in the address."""
+    st.session_state["large"] = is_large()
+
+    def turn() -> None:
+        if st.session_state["large"]:
+            st.query_params["show"] = LARGE
+        else:
+            st.query_params.pop("show", None)
+
+    st.toggle("Presentation", key="large", help="Larger text, fewer words, one screen.", on_change=turn)
+    if is_large():
+        st.html(f"<style>{ALONE}</style>")

@@ -123,3 +123,17 @@ def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: 
     app.toggle(key="compare-published").set_value(True).run()
     assert not app.exception
     assert any("published" in str(each.value) or "grey diamonds" in str(each.value) for each in app.markdown)
+
+
+def test_for_an_audience_the_map_stands_alone_and_what_is_clicked_below_it(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", show="large")
+    assert not app.exception
+    assert len(titles(app)) == 1
+    assert titles(app)[0].startswith("Most turns leave at")
+    assert not any("wheel to zoom" in each.value for each in app.caption)
+    app = open_page("sop_paths", scenario="telecom_package", show="large", stage="stage2")
+    assert any("wrong ones first" in each.value for each in app.markdown)
+    app.toggle(key="large").set_value(False).run()
+    assert "show" not in app.query_params
+    assert app.query_params["stage"] == "stage2"
+    assert len(titles(app)) > 1

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from cxlab.ui.app_frame import colours
+from cxlab.ui.app_frame import ALONE, colours
 from cxlab.views.persona import board, device, live_metrics
 
 # Of a screen: what is not the talk, while it goes on; when a person may answer; when there is a finding and no phone
@@ -27,15 +27,15 @@ def apply(large: bool) -> None:
         )
         height = ".cx-board {height: max(13rem, calc(100vh - (var(--rest))));}"
         sizes = " ".join([height, *wide, "@media (max-width: 1200px) {", *narrow, "}"])
-    alone = """
+    alone = (
+        """
     [data-testid="stMain"] h1 {font-size: clamp(1.2rem, 2vw, 2.2rem); padding: 0; display: -webkit-box;
       -webkit-line-clamp: 1; -webkit-box-orient: vertical; overflow: hidden;}
-    [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
     [class*="st-key-persona-v"] button p {font-size: clamp(1rem, 1.5vw, 1.5rem); font-weight: 600;}
     [data-testid="stMain"] audio[autoplay] {position: absolute; height: 0;}
-    section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none;}
-    [data-testid="stMainBlockContainer"] {padding-top: 1rem; padding-bottom: .5rem; max-width: none;}
     """
+        + ALONE
+    )
     st.html(
         f"""<style>{alone if large else ""}
     {sizes}

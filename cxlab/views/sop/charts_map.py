@@ -11,7 +11,7 @@ from cxlab.charts.names import name_id, shorten
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Branch, Edge, Procedure
-from cxlab.views.sop.charts_map_counts import MapCounts, count_map, made
+from cxlab.views.sop.charts_map_counts import MOST_DETOURS, MapCounts, count_map, made
 from cxlab.views.sop.charts_map_drawing import (
     Band,
     MapTexts,
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
 _WIDEST_PX = 14.0
 _THINNEST_PX = 1.6
+_MOST_BRIEF = 3
+READS = (
+    "At a line and a stage: turns that went there. Per cent: right ways out of those due there. In brackets: came from "
+    "(+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. Drag to move, wheel to zoom; "
+    "click a stage or a line for its turns."
+)
+"""How the map is read, in a caption."""
 KINDS = ("followed", "inserted", "skipped")
 _OF_ONE = {"followed": "as was due", "inserted": "taken, not due", "skipped": "due, not taken"}
 _STOPS = ((0.5, "50 % right or less"), (0.75, "75 %"), (0.95, "95 % or more"))
@@ -47,29 +54,33 @@ def draw_map(
     chosen: str = "",
     simulated: str = "",
     counted: bool = True,
+    brief: bool = False,
 ) -> "Figure":
     """What agents did in a procedure. `traffic` is `queries.traffic`, `branches` `queries.branches`.
 
     Width of a line = number of turns; green core = followed, red = inserted (the reference does not go there), grey
     rim = skipped (only the reference goes there), dotted = no step of the procedure. Colour of a stage = share of right
-    ways out. `chosen` marks a stage or "a>b". Of a single turn nothing is `counted`. customdata: ["stage", id],
-    ["action", name] or ["step", source, target].
+    ways out. `chosen` marks a stage or "a>b". Of a single turn nothing is `counted`. `brief`, for an audience: at each
+    stage the share that left it rightly, and the commonest ways off the map; the hover has the rest. customdata:
+    ["stage", id], ["action", name] or ["step", source, target].
     """
     colours = palette(dark)
     layout = lay_out(procedure)
-    counts = count_map(procedure, traffic, layout.nodes)
+    counts = count_map(procedure, traffic, layout.nodes, _MOST_BRIEF if brief else MOST_DETOURS)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     values = {row["stage"]: row for row in branches.iter_rows(named=True)}
     texts = MapTexts(
-        {
+        {}
+        if brief
+        else {
             (edge.source, edge.target): edge_texts(
                 procedure, edge, format_count(made(counts.moved.get((edge.source, edge.target), {}))) if counted else ""
             )
             for edge in several_ways(procedure)
         },
         {step: format_count(made(counts.moved[step])) if counted else "" for step in counts.detours},
-        {stage: _stage_lines(stage, counts, values.get(stage)) if counted else [] for stage in procedure.stages},
-        {action: _action_lines(action, counts) if counted else [] for action in procedure.actions},
+        {stage: _stage_lines(stage, counts, values.get(stage), brief) if counted else [] for stage in procedure.stages},
+        {action: _action_lines(action, counts) if counted and not brief else [] for action in procedure.actions},
     )
     placed = place_texts(procedure, layout, texts)
     looks = {"skipped": _grey(dark), "inserted": colours.bad, "followed": colours.good}
@@ -188,8 +199,10 @@ def edge_texts(procedure: Procedure, edge: Edge, value: str) -> list[list[str]]:
     return [stacked, [f"{wide} {value}"], [wide, value], [value]] if text else [[value]]
 
 
-def _stage_lines(stage: str, counts: MapCounts, row: Mapping[str, Any] | None) -> list[str]:
+def _stage_lines(stage: str, counts: MapCounts, row: Mapping[str, Any] | None, brief: bool) -> list[str]:
     """Below a stage's title: turns that came, the share that took the right way out, and what has no line."""
+    if brief:
+        return [f"{100 * row['share']:.0f} % right"] if row else []
     share = f" · {100 * row['share']:.0f} %" if row else ""
     return [f"{format_count(counts.came[stage])}{share}{_say_undrawn(stage, counts)}"]
 

@@ -52,7 +52,9 @@ def count_moves(procedure: Procedure, traffic: pl.DataFrame) -> dict[Step, dict[
     return moved
 
 
-def count_map(procedure: Procedure, traffic: pl.DataFrame, nodes: Collection[str]) -> MapCounts:
+def count_map(
+    procedure: Procedure, traffic: pl.DataFrame, nodes: Collection[str], most_detours: int = MOST_DETOURS
+) -> MapCounts:
     """The turns of a map that has these nodes. `traffic`: source, target, kind, n."""
     moved = count_moves(procedure, traffic)
     known = procedure.steps()
@@ -62,7 +64,7 @@ def count_map(procedure: Procedure, traffic: pl.DataFrame, nodes: Collection[str
         for step, kinds in moved.items()
         if step not in known and step[0] != step[1] and {*step} <= {*nodes} and made(kinds) > FAINT * most
     )
-    detours = tuple(step for _, step in away[:MOST_DETOURS])
+    detours = tuple(step for _, step in away[:most_detours])
     drawn = known | {*detours}
     into, out = dict.fromkeys(nodes, 0), dict.fromkeys(nodes, 0)
     entered, left = dict.fromkeys(nodes, 0), dict.fromkeys(nodes, 0)

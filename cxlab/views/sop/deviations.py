@@ -17,8 +17,9 @@ from cxlab.ui.choices import is_new
 from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
-from cxlab.views.sop.charts_map import draw_map
+from cxlab.views.sop.charts_map import READS, draw_map
 from cxlab.views.sop.charts_map_difference import draw_difference
+from cxlab.views.sop.charts_map_large import enlarge
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
@@ -99,8 +100,8 @@ def _follow(key: str, pick: str) -> None:
         st.rerun()
 
 
-def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | None) -> None:
-    """The map, and below it what was clicked on it."""
+def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | None, large: bool = False) -> None:
+    """The map, and below it what was clicked on it; `large` for an audience."""
     branches = cached(queries.branches, current, difference is not None)
     found = marks()
     shown = [difference[0], difference[1]] if difference else cached(queries_chosen_turns.models, current)
@@ -126,15 +127,16 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         traffic = cached(queries.traffic, current)
         section(
             _name_the_leak(cached(queries.divergences, current), procedure),
-            "At a line and a stage: turns that went there. Per cent: right ways out of those due there. In brackets: "
-            "came from (+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. Drag to "
-            "move, wheel to zoom; click a stage or a line for its turns.",
+            "" if large else READS,
             badges,
         )
-        figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in)
+        figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in, brief=large)
         rows, columns = with_labels(traffic), {"name": column("Model"), **_STEP}
     alt = f"Map of {procedure.title}: {len(procedure.stages)} stages, width by traffic, colour by branch accuracy."
-    picked = show_chart(figure, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True)
+    shown_as = enlarge(figure) if large else figure
+    picked = show_chart(
+        shown_as, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True, table=not large
+    )
     _follow("sop-map", ">".join(picked[0][1:]) if picked and picked[0][0] != "action" else "")
     if queries_turns.kind_of(current.stage) == "stage" and current.stage in procedure.stages:
         show_confusion(current, procedure, current.stage, "map")

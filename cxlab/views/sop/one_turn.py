@@ -14,7 +14,10 @@ from cxlab.ui.labels import plain
 from cxlab.ui.tables import show_chart
 from cxlab.views.sop import queries
 from cxlab.views.sop.charts_map import draw_map
+from cxlab.views.sop.charts_map_large import enlarge
 
+# A dialog is as wide as the page with its sidebar, and half as wide again in a large window.
+_IN_A_DIALOG = 1.2
 _NO_BRANCHES = pl.DataFrame(schema={"stage": pl.String, "share": pl.Float64})
 
 
@@ -35,6 +38,7 @@ def _show(procedure: Procedure, trace: Mapping[str, Any], told: str, benchmark: 
     figure = draw_map(
         procedure, steps, _NO_BRANCHES, dark(), where_ways_part(trace), "simulated" if simulated else "", counted=False
     )
+    figure = enlarge(figure, _IN_A_DIALOG)
     alt = f"Map of {procedure.title} with the way that was due and the way that was taken."
     show_chart(figure, steps, key="cx-one-turn", alt=alt, table=False, zoom=True)
     st.caption(plain(list_steps(procedure, steps)))

@@ -20,6 +20,7 @@ from cxlab.views.sop.charts_map_counts import count_map, made
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_map_drawing import shape_title
 from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, _PointGrid, count_points, curve, place_labels
+from cxlab.views.sop.charts_map_large import ROOM, enlarge
 from cxlab.views.sop.charts_map_layout import lay_out
 from cxlab.views.sop.charts_map_words import wrap
 
@@ -363,3 +364,25 @@ def test_points_under_a_box_are_counted_at_once_as_one_by_one(points: list[tuple
     found = np.array(points, dtype=np.float64) * 2
     boxes = np.array([[2.0 * middle, 2.0 * middle, 16.0, 8.0], [0.0, 40.0, 4.0, 200.0]])
     assert _PointGrid(found).count(boxes, 0.0).tolist() == count_points(boxes, found).tolist()
+
+
+def test_for_an_audience_the_map_says_less_in_larger_type() -> None:
+    found = graph.load("telecom_package")
+    usual = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, simulated="simulated")
+    brief = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, simulated="simulated", brief=True)
+    large = enlarge(brief)
+    said = " ".join(note.text for note in brief.layout.annotations)
+    assert "60 % right" in said
+    assert "(+" not in said
+    assert "(−" not in said
+    assert len(brief.layout.annotations) < len(usual.layout.annotations)
+    assert "◇ simulated" in said
+    for before, after in zip(brief.layout.annotations, large.layout.annotations, strict=True):
+        assert (after.x, after.y, after.text) == (before.x, before.y, before.text)
+        assert after.font.size == pytest.approx(ROOM * before.font.size)
+        assert after.font.size > 16
+    assert large.layout.height == pytest.approx(ROOM * brief.layout.height)
+    assert list(large.layout.xaxis.range) == list(brief.layout.xaxis.range)
+    # What is clicked is what was clicked before.
+    marks = [[trace.customdata for trace in each.data if trace.customdata is not None] for each in (brief, large)]
+    assert [list(map(list, each)) for each in marks[0]] == [list(map(list, each)) for each in marks[1]]
