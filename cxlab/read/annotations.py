@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 import polars as pl
 
-from cxlab.read.query import ask, facet
+from cxlab.read.query import ask, facet, say_annotations_read
+from cxlab.store import catalogue, layout
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ WRONG_LABEL = "label is wrong"
 def marked_samples(benchmark: str, identity: str = "") -> pl.DataFrame:
     """Samples with an attempt that is tagged as WRONG_LABEL: sample_id, name (what `identity`, the facet that stands
     for a sample, says of it; else its id), datasets (those that it was run from)."""
+    say_annotations_read()  # by `_is_any_marked`, which may remember its answer
+    if not _is_any_marked(str(layout.home()), catalogue.version()):
+        return pl.DataFrame(schema={"sample_id": pl.String, "name": pl.String, "datasets": pl.List(pl.String)})
     name = f"coalesce({facet(identity)}, a.sample_id)" if identity else "a.sample_id"
     return ask(
         f"""SELECT a.sample_id, min({name}) AS name, list_sort(list(DISTINCT r.dataset_id)) AS datasets
@@ -52,6 +57,12 @@ def marked_samples(benchmark: str, identity: str = "") -> pl.DataFrame:
         WHERE t.value = $tag AND a.benchmark = $benchmark GROUP BY 1 ORDER BY 2, 1""",
         {"tag": WRONG_LABEL, "benchmark": benchmark},
     )
+
+
+# Asked for each benchmark of a page, and in most stores answered by no tag at all.
+@lru_cache(maxsize=2)
+def _is_any_marked(home: str, version: str) -> bool:
+    return ask("SELECT 1 FROM attempt_tags WHERE value = $tag LIMIT 1", {"tag": WRONG_LABEL}).height > 0
 
 
 def saved_filters(page: str) -> pl.DataFrame:

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+import polars as pl
+
 from cxlab.read.query import ask
 from cxlab.records.ids import content_id
 from cxlab.records.settings import Switch, write_word
@@ -65,25 +67,27 @@ def of_runs(benchmark: str, switches: Sequence[Switch]) -> dict[str, RunConditio
     return _of_runs(str(layout.home()), catalogue.data_version(), benchmark, terms)
 
 
+# Of all benchmarks at once: a page that shows several would read both tables again for each.
+@lru_cache(maxsize=2)
+def _read_runs(home: str, version: str) -> tuple[pl.DataFrame, dict[str, list[str]]]:
+    """Every run, the oldest first; and run → the scorers that its scores were made by."""
+    runs = ask(
+        "SELECT run_id, benchmark, model, simulated, dataset_id, seed, judges, prompts, setup, created FROM runs "
+        "ORDER BY created, run_id"
+    )
+    # Scores of before versions were kept have none, which is a version like any other.
+    scorers = ask("SELECT run_id, list_sort(list(DISTINCT coalesce(scorer, 'none'))) FROM scores GROUP BY 1")
+    return runs, dict(scorers.iter_rows())
+
+
 _Terms = tuple[tuple[str, str, str, bool], ...]
 """Of each switch its name, title, usual value as it is typed, and whether it changes results."""
 
 
 @lru_cache(maxsize=32)
 def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str, RunConditions]:
-    runs = ask(
-        "SELECT run_id, model, simulated, dataset_id, seed, judges, prompts, setup, created FROM runs "
-        "WHERE benchmark = $benchmark ORDER BY created, run_id",
-        {"benchmark": benchmark},
-    )
-    # Scores of before versions were kept have none, which is a version like any other.
-    scorers = dict(
-        ask(
-            "SELECT run_id, list_sort(list(DISTINCT coalesce(scorer, 'none'))) FROM scores "
-            "WHERE run_id IN (SELECT unnest($runs)) GROUP BY 1",
-            {"runs": runs["run_id"].to_list()},
-        ).iter_rows()
-    )
+    runs, scorers = _read_runs(home, version)
+    runs = runs.filter(pl.col("benchmark") == benchmark)
     usual = _settings(terms, {})
     found = {}
     for row in runs.iter_rows(named=True):

@@ -5,9 +5,11 @@ Runs from before a metric was there are led by the next one that they have. This
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from cxlab.read.query import ask
 from cxlab.records.benchmark_card import Declaration, Task
+from cxlab.store import catalogue, layout
 
 
 def headline_of(about: Declaration, task: str) -> Task:
@@ -38,15 +40,19 @@ def led_by(about: Declaration, lead: str) -> Declaration:
     return replace(about, card=replace(about.card, tasks=tasks)) if tasks != about.card.tasks else about
 
 
+# Of all benchmarks at once, as a page that shows several would else read the scores for each.
+@lru_cache(maxsize=2)
+def _read_scored(home: str, version: str) -> tuple[tuple[str, str, str], ...]:
+    """(benchmark, task, metric) of which there is a score."""
+    return tuple(ask("SELECT DISTINCT benchmark, task, metric FROM scores WHERE value IS NOT NULL").iter_rows())
+
+
 def with_scored_headlines(about: Declaration) -> Declaration:
     """The declaration with, for each task whose headline no attempt at it has, the next metric that some have."""
-    found = ask(
-        "SELECT DISTINCT task, metric FROM scores WHERE benchmark = $benchmark AND value IS NOT NULL",
-        {"benchmark": about.card.id},
-    )
     scored: dict[str, set[str]] = {}
-    for task, metric in found.iter_rows():
-        scored.setdefault(task, set()).add(metric)
+    for benchmark, task, metric in _read_scored(str(layout.home()), catalogue.data_version()):
+        if benchmark == about.card.id:
+            scored.setdefault(task, set()).add(metric)
 
     def metric_of(task: Task) -> str:
         return first_scored(candidates(about, task.id), scored.get(task.id, set()).__contains__)
