@@ -1,5 +1,6 @@
 """The pages SOP paths and Compare as a script sees them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,16 @@ def test_a_pick_in_the_address_opens_its_turns_or_nothing(made_home: Path, pick:
     if shown:
         next(button for button in app.button if button.label == "Close").click().run()
         assert "stage" not in app.query_params
+
+
+def test_a_stage_says_why_turns_took_another_way_out(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", stage="stage2")
+    said = " ".join(each.value for each in app.markdown).replace("\\", "")
+    out = re.search(r": ([\d.]+) % of ([\d,]+) turns took the expected way out", said)
+    told = re.search(r"Why ([\d,]+) turns? took another: (\d+) ", said)
+    assert out
+    assert told
+    assert int(told[1]) == round(int(out[2]) * (100 - float(out[1])) / 100) >= int(told[2]) > 0
 
 
 @pytest.mark.parametrize(

@@ -248,19 +248,20 @@ def _squares(
         hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )  # fmt: skip
-    # Long names lean, so that neighbours do not write over each other.
-    leaning = any(len(name) > 9 for name in columns)
+    # Long names of many columns lean, so that neighbours do not write over each other; few have room for lines.
+    leaning = len(columns) > 6 and any(len(name) > 9 for name in columns)
+    heads = ["<br>".join(map(plain, wrap(name, 23, 1) if leaning else wrap(name, 16, 3))) for name in columns]
+    high = 160 if leaning else 110 + 14 * max((head.count("<br>") for head in heads), default=0)
     figure.update_xaxes(
         tickvals=list(range(len(columns))), side="top", title=x, range=[-0.6, max(len(columns), fewest) - 0.4],
-        ticktext=[plain(name if len(name) <= 24 else f"{name[:23].rstrip()}…") for name in columns],
-        tickfont={"color": colours.ink, "size": 11}, tickangle=-28 if leaning else 0,
+        ticktext=heads, tickfont={"color": colours.ink, "size": 11}, tickangle=-28 if leaning else 0,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=["<br>".join(map(plain, wrap(name, 16, 3))) for name in rows],
         title=y,
         range=[len(rows) - 0.4, -0.6], tickfont={"color": colours.ink, "size": 11},
     )  # fmt: skip
-    return style_figure(figure, dark, height=(160 if leaning else 110) + 46 * max(len(rows), 1), values="none")
+    return style_figure(figure, dark, height=high + 46 * max(len(rows), 1), values="none")
 
 
 def _shade(colour: str, share: float, ground: str) -> str:

@@ -13,10 +13,10 @@ from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, link, marks, open_page, set_view, view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.choices import is_new
 from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
+from cxlab.views.sop.branching import follow, show_confusion
 from cxlab.views.sop.charts_map import READS, draw_map
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_map_large import enlarge
@@ -93,13 +93,6 @@ def _way(name: str) -> pl.Expr:
     return pl.col(name).list.eval(pl.element().str.strip_prefix("stage")).list.join(" › ")
 
 
-def _follow(key: str, pick: str) -> None:
-    """Put a new click into the address and draw the page with it."""
-    if is_new(key, pick) and view().stage != pick:
-        set_view(view().change(stage=pick))
-        st.rerun()
-
-
 def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | None, large: bool = False) -> None:
     """The map, and below it what was clicked on it; `large` for an audience."""
     branches = cached(queries.branches, current, difference is not None)
@@ -137,7 +130,7 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
     picked = show_chart(
         shown_as, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True, table=not large
     )
-    _follow("sop-map", ">".join(picked[0][1:]) if picked and picked[0][0] != "action" else "")
+    follow("sop-map", ">".join(picked[0][1:]) if picked and picked[0][0] != "action" else "")
     if queries_turns.kind_of(current.stage) == "stage" and current.stage in procedure.stages:
         show_confusion(current, procedure, current.stage, "map")
     show_turns(current, procedure, "stage", "step")
@@ -171,27 +164,6 @@ def _name_the_leak(divergences: pl.DataFrame, procedure: Procedure) -> str:
     return f"Most turns leave at {where}: {format_count(n)} of the {format_count(arrived)} that got there"
 
 
-def show_confusion(current: View, procedure: Procedure, stage: str, where: str) -> None:
-    """Expected against taken ways out of one stage."""
-    frame = cached(queries.confusion, current).filter(pl.col("stage") == stage)
-    if frame.is_empty():
-        st.caption("Nobody arrived here together with the reference.")
-        return
-    right = int(frame.filter(pl.col("expected") == pl.col("taken"))["n"].sum())
-    arrived = int(frame["n"].sum())
-    st.markdown(
-        f"**{plain(procedure.name(stage))}**: {format_share(right / arrived)} of {format_count(arrived)} "
-        "turns took the expected way out. Rows: expected, columns: taken."
-    )
-    figure = charts.draw_confusion(frame, procedure, stage, dark())
-    columns = {"expected": column("Expected"), "taken": column("Taken"), "n": column("n turns", "count")}
-    key = f"sop-confusion-{where}-{stage}"
-    picked = show_chart(
-        figure, frame, key=key, alt=f"Ways out of {procedure.name(stage)}.", select=True, columns=columns
-    )
-    _follow(key, f"cell={stage}>{'>'.join(picked[0])}" if picked else "")
-
-
 def show_quadrants(current: View, procedure: Procedure) -> None:
     """What turns came to against how they got there: right result, wrong way and the rest."""
     found = {row["quadrant"]: row for row in cached(queries.quadrants, current).iter_rows(named=True)}
@@ -215,7 +187,7 @@ def show_quadrants(current: View, procedure: Procedure) -> None:
         figure = charts.draw_quadrants(frame, _QUADRANTS, marks(), dark())
         alt = "Share of turns by result and way, one dot a model with its interval."
         picked = show_chart(figure, with_labels(frame), key="sop-quadrants", alt=alt, select=True, columns=columns)
-        _follow("sop-quadrants", f"result={picked[0][0]}" if picked else "")
+        follow("sop-quadrants", f"result={picked[0][0]}" if picked else "")
     show_turns(current, procedure, "result")
 
 
@@ -246,7 +218,7 @@ def show_errors(current: View, procedure: Procedure) -> None:
     columns = {"name": column("Model"), "error": column("Error"), **_SHARES}
     alt = "Share of turns by class of error, one dot a model with its interval."
     picked = show_chart(figure, with_labels(frame), key="sop-errors", alt=alt, select=True, columns=columns)
-    _follow("sop-errors", f"error={picked[0][0]}" if picked else "")
+    follow("sop-errors", f"error={picked[0][0]}" if picked else "")
     show_turns(current, procedure, "error")
 
 
@@ -295,7 +267,7 @@ def show_funnel(current: View, procedure: Procedure) -> None:
         figure = charts.draw_leaving(left, procedure, dark())
         alt = "Turns that left the reference first, by stage."
         picked = show_chart(figure, with_labels(left), key="sop-left", alt=alt, select=True, columns=columns)
-        _follow("sop-left", f"left={picked[0][0]}" if picked else "")
+        follow("sop-left", f"left={picked[0][0]}" if picked else "")
     show_turns(current, procedure, "left")
 
 
@@ -336,7 +308,7 @@ def show_variants(current: View, procedure: Procedure) -> None:
         select=True,
         table=False,
     )
-    _follow("sop-variants", f"way={picked[0][0]}" if picked else "")
+    follow("sop-variants", f"way={picked[0][0]}" if picked else "")
     show_turns(current, procedure, "way")
     rows = frame.with_columns(
         path=_way("way"),
@@ -358,7 +330,7 @@ def show_variants(current: View, procedure: Procedure) -> None:
     }
     alt = "All ways, commonest first."
     chosen = show_table(rows, columns, key="sop-variants-table", alt=alt, select="single", search=True, height=300)
-    _follow("sop-variants-table", f"way={chosen[0]['key']}" if chosen else "")
+    follow("sop-variants-table", f"way={chosen[0]['key']}" if chosen else "")
 
 
 def show_flows(current: View, procedure: Procedure) -> None:
@@ -393,5 +365,5 @@ def show_flows(current: View, procedure: Procedure) -> None:
     alt = "Expected action, where the way left, action taken."
     chosen = show_table(rows, columns, key="sop-flows-table", alt=alt, select="single", height=380)
     flow = (chosen[0]["expected"], chosen[0]["left_at"], chosen[0]["taken"]) if chosen else ()
-    _follow("sop-flows-table", f"flow={'>'.join(flow)}" if flow else "")
+    follow("sop-flows-table", f"flow={'>'.join(flow)}" if flow else "")
     show_turns(current, procedure, "flow")

@@ -61,6 +61,36 @@ def turns(view: View, pick: str, limit: int = ROWS_A_PAGE, offset: int = 0) -> P
     return Page(frame.drop("total"), total)
 
 
+def causes(view: View, pick: str) -> pl.DataFrame:
+    """Why the wrong turns of a pick are wrong: error, n turns, and what is misread most often in them (field, given,
+    due, times; null where nothing is); the commonest error first."""
+    condition, params = where_chosen(view)
+    found = _match(pick)
+    if found is None:
+        return pl.DataFrame()
+    usable, matches, wrong, values = found
+    return ask(
+        f"""
+        WITH told AS (
+            SELECT t.run_id, t.attempt_id, t.turn, t.error, {WAY}, {WANTED}
+            FROM facetted('traces') t WHERE {condition} AND {usable}
+        ), here AS MATERIALIZED (
+            SELECT run_id, attempt_id, turn, error FROM told WHERE ({matches}) AND ({wrong})
+        ), misread AS (
+            SELECT error, field, given, wanted AS due, count(DISTINCT (run_id, attempt_id, turn)) AS times
+            FROM (SELECT run_id, attempt_id, turn, field, given, wanted FROM troubles WHERE field IS NOT NULL)
+            JOIN here USING (run_id, attempt_id, turn) GROUP BY ALL
+        ), first AS (
+            SELECT * FROM misread
+            QUALIFY row_number() OVER (PARTITION BY error ORDER BY times DESC, field, given, due) = 1
+        )
+        SELECT error, n, field, given, due, times FROM (SELECT error, count(*) AS n FROM here GROUP BY 1)
+        LEFT JOIN first USING (error) ORDER BY n DESC, error
+        """,
+        {**params, **values},
+    )
+
+
 def _match(pick: str) -> tuple[str, str, str, Params] | None:
     """(which traces, which of their ways, what counts as wrong there, values) of a pick."""
     kind, parts = kind_of(pick), parts_of(pick)

@@ -14,6 +14,7 @@ from cxlab.metrics.paths import first_divergence
 from cxlab.read import View, ask
 from cxlab.read.query import AttemptSet
 from cxlab.views.sop import queries, queries_difference, queries_levels, queries_turns
+from cxlab.views.sop.branching import say_causes
 from tests.stores.traces import LONG, RIGHT, fill
 
 PAY, TALK = (*RIGHT, "ChangeOrder"), (*LONG, "TransHuman")
@@ -223,6 +224,29 @@ def test_a_pick_finds_the_turns_behind_its_mark(pick: str, total: int, wrong: in
     assert (int(page.frame["wrong"].sum()) if total else 0) == wrong
     if total:
         assert page.frame["wrong"].to_list() == sorted(page.frame["wrong"], reverse=True)
+
+
+@pytest.mark.usefixtures("known_by_hand")
+@pytest.mark.parametrize("pick", ["stage1", "stage2", "stage5", "left=stage1", "stage1>stage5", "", "stage99"])
+def test_the_causes_of_a_pick_are_those_of_its_wrong_turns(pick: str) -> None:
+    page = queries_turns.turns(VIEW, pick)
+    found = queries_turns.causes(VIEW, pick)
+    wrong = page.frame.filter("wrong") if page.total else page.frame
+    expected = dict(wrong.group_by("error").len().iter_rows()) if page.total else {}
+    assert (dict(found.select("error", "n").iter_rows()) if found.height else {}) == expected
+
+
+def test_causes_are_told_with_what_is_misread_most_often() -> None:
+    found = pl.DataFrame(
+        {
+            "error": ["field", "execution"], "n": [30, 1], "field": ["CoreDemand", None], "given": ["Inqury", None],
+            "due": ["Complaint", None], "times": [22, None],
+        }
+    )  # fmt: skip
+    assert say_causes(found, {"field": "misread field", "execution": "left the procedure"}) == (
+        "Why 31 turns took another: 30 misread field (most often core demand read as inquiry, it was complaint: 22); "
+        "1 left the procedure."
+    )
 
 
 def test_another_filter_reads_no_trace_again(by_hand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
