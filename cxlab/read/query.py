@@ -214,7 +214,9 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
         params["f_search"] = view.search
         here.append(
             f"(contains(lower({prefix}attempt_id), lower($f_search)) OR ({prefix}run_id, {prefix}attempt_id) IN "
-            "(SELECT (run_id, attempt_id) FROM messages WHERE contains(lower(text), lower($f_search))))"
+            "(SELECT (run_id, attempt_id) FROM messages WHERE contains(lower(text), lower($f_search)) UNION ALL "
+            "SELECT (run_id, attempt_id) FROM annotations_in_force WHERE kind = 'note' "
+            "AND contains(lower(value), lower($f_search))))"
         )
     if not view.runs:
         again = (*rescored_runs(), *unlabelled_runs())

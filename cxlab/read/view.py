@@ -57,16 +57,20 @@ _NUMBERS = {"turn": "turn", "page": "page"}
 KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 """The parameters of an address that belong to a View; those of facets are named as the facets are."""
 
-# Where one is on a page, as opposed to what one filters by: this stays behind when the page changes.
+# Where one is on a page, as opposed to what one filters by: this stays behind when the page changes. Words that are
+# searched for are of one page, too: in dialogues, in an article's text, or a question to all conversations.
 _PLACE = (
     "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "blind", "alike", "verdict",
     "reviewed", "weight", "attempt", "turn", "stage", "page", "order", "tab", "at",
-    "field", "baseline", "conversation",
+    "field", "baseline", "conversation", "search",
 )  # fmt: skip
 
 
 # Of these, what narrows the rows all the same.
-_NARROWS = ("ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "alike", "verdict")
+_NARROWS = (
+    "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "alike", "verdict",
+    "search",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

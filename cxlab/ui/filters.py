@@ -84,11 +84,11 @@ def sidebar_filters(
         if search:
             _bind("search", settled.search)
             st.text_input(
-                "Search in dialogues",
+                "Search dialogues and notes",
                 key="cx-filter-search",
                 on_change=_filter_changed,
                 args=("search",),
-                placeholder="words in any message",
+                placeholder="any words",
             )
         for name in names:
             if len(options.get(name, ())) < (1 if name in _ALONE else 2) and not settled.values(name):

@@ -55,7 +55,9 @@ def test_a_changed_filter_goes_back_to_the_first_page_and_a_changed_place_does_n
 
 def test_filters_leave_the_place_behind() -> None:
     view = View(models=("a",), search="bill", metric="logic", attempt="r/a", turn=3, page=2, order="worst")
-    assert view.filters() == View(models=("a",), search="bill", metric="logic")
+    # Words that were searched for in dialogues are no question to the conversations of the next page.
+    assert view.filters() == View(models=("a",), metric="logic")
+    assert view.change(search="payment").page == 1
 
 
 def test_opened_is_the_pair() -> None:

@@ -11,6 +11,7 @@ from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
@@ -115,11 +116,20 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
         filters = leave_out_floors(view.filters().change(benchmark=name, judges=(), metric=""), about)
         if told := find_drop(filters, find_slices(about, [name])):
             title = names_of([name])[name]
-            st.markdown(f"**{plain(title)}:** {plain(told)}.")
-            link(f"{title}: what each changes", "judges", View(benchmark=name, tab="changes"))
+            st.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.")
+            link(f"{title}: what each changes", "judges", filters.change(tab="changes", without=()))
     with st.container(horizontal=True, gap="small"):
         for tab, title in _STATISTICS.items():
             link(title, "judges", View(benchmark=view.benchmark, tab=tab))
+
+
+def say_narrowed(view: View, about: Declaration) -> str:
+    """The filters in force, as one may have come with them from another page: ", scenario: airline refund"."""
+    told = [f"{about.title(name).lower()}: {', '.join(about.value(name, each) for each in values)}"
+            for name, values in view.facets]  # fmt: skip
+    told += [f"model: {', '.join(map(label, view.models))}"] if view.models else []
+    told += [f"{len(view.runs)} run{'' if len(view.runs) == 1 else 's'} alone"] if view.runs else []
+    return "".join(f", {each}" for each in told)
 
 
 def find_drop(view: View, slices: Slices) -> str:
@@ -165,7 +175,7 @@ def say_drop(frame: pl.DataFrame) -> str:
             most, little = (f"{_lost(each)} points without {name_judge(each['judge'])}" for each in (worst, row))
             return (
                 f"Drop none: the whole panel is right on {format_share(row['whole'])}, and less often without any of "
-                f"them ({little}, {most}); which one could go best is not sure"
+                f"them ({little}, {most}); which of them is the weakest is not sure"
             )
         row = least.row(0, named=True)
         return (

@@ -10,6 +10,7 @@ from cxlab.read import View, annotations, failures
 from cxlab.read.attempts import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
+from cxlab.ui.annotations import annotate, withdraw
 from cxlab.views.benchmarks import declared
 from cxlab.views.failures.attempt_list import say_filters
 from cxlab.views.failures.charts import say_total, say_typical
@@ -257,3 +258,17 @@ def test_filters_in_force_are_told_in_words() -> None:
     )
     # Reading blind the page may not tell by its filters what it hides.
     assert say_filters(view.change(blind="yes"), declared("sage")) == "Adversarial level: not adversarial"
+
+
+def test_words_of_a_note_are_found_as_words_of_a_dialogue_are(empty_home: Path) -> None:
+    run = write_run(empty_home, 1, "m", VALUES, reasons=REASONS)
+    own = failures.rows(View()).frame
+    attempt = own["attempt_id"][0]
+    assert failures.counts(View(search="Ask OPS"))["attempts"] == 0
+    written = annotate("note", run, attempt, "asks too late; ask ops")
+    app = open_page("failures", q="Ask OPS")
+    assert not app.exception
+    assert "1 dialogue" in words(app)
+    assert failures.rows(View(search="ask ops")).frame["attempt_id"].to_list() == [attempt]
+    withdraw(written, run, attempt)
+    assert failures.counts(View(search="ask ops"))["attempts"] == 0

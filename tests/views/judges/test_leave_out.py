@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.read import View
+from cxlab.views.benchmarks import declared_all
 from cxlab.views.judges import materiality, queries_leave_out, queries_materiality
-from cxlab.views.judges.leave_out import say_drop
+from cxlab.views.judges.leave_out import say_drop, say_narrowed
 from tests.stores.judged import JUDGES
 
 
@@ -103,7 +104,7 @@ def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
     )
     unsure = say_drop(frame_of(("a", -0.1, -0.2, -0.01), missed, ("c", -0.1, -0.2, -0.01)))
     assert unsure.startswith("Drop none")
-    assert unsure.endswith("which one could go best is not sure")
+    assert unsure.endswith("which of them is the weakest is not sure")
     assert say_drop(frame_of(("a", -0.1, -0.2, -0.05), missed, ("spare", -0.02, -0.03, -0.01))).endswith(
         "If one must go, spare is missed least (-2.0 points, -3.0 to -1.0)"
     )
@@ -132,3 +133,10 @@ def test_ranks_without_a_judge(judged_home: Path) -> None:
         "No judge alone turns the order of two models beyond chance"
     )
     assert queries_leave_out.ranks_without(queries_materiality.alone(View(models=("none",)))).is_empty()
+
+
+def test_filters_that_came_along_are_told_with_the_finding() -> None:
+    about = declared_all(["sage"], union=True)
+    assert say_narrowed(View("sage"), about) == ""
+    view = View("sage", models=("simulated:weak",), runs=("r1", "r2")).narrow(scenario=("airline_refund",))
+    assert say_narrowed(view, about) == ", scenario: airline refund, model: weak · simulated, 2 runs alone"
