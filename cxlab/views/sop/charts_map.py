@@ -26,8 +26,7 @@ from cxlab.views.sop.charts_map_drawing import (
     runs_back,
 )
 from cxlab.views.sop.charts_map_labels import curve
-from cxlab.views.sop.charts_map_layout import Step, lay_out
-from cxlab.views.sop.charts_map_words import wrap
+from cxlab.views.sop.charts_map_layout import Step, lay_out, wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

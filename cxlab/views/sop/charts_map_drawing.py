@@ -19,8 +19,7 @@ from cxlab.views.sop.charts_map_labels import (
     place_labels,
     place_more,
 )
-from cxlab.views.sop.charts_map_layout import WIDTH, Layout, Point, Step
-from cxlab.views.sop.charts_map_words import name_action, wrap
+from cxlab.views.sop.charts_map_layout import WIDTH, Layout, Point, Step, name_action, wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -5,13 +5,14 @@ not collide here collides nowhere. A procedure of many layers is wider than the 
 y grows upwards.
 """
 
+import re
 from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from cxlab.charts.names import begin, name_id
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.charts_map_words import LINE_PX, name_action
 
 Point = tuple[float, float]
 Step = tuple[str, str]
@@ -20,6 +21,7 @@ WIDTH = 582.0
 _LAYER_PX = 72.0
 _STAGE_GAP, _ACTION_GAP, _BEND_GAP = 118.0, 50.0, 50.0
 _MARGIN = 64.0
+LINE_PX = 15.6
 _RUN_BELOW = 46.0
 
 
@@ -232,3 +234,33 @@ def _spread(wanted: list[float], apart: list[float]) -> list[float]:
 
 def _mean(values: list[int], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
+
+
+def wrap(text: str, letters: int, lines: int) -> list[str]:
+    """Text in at most so many lines of about so many letters; words too long for one break at + and at capitals."""
+    pieces: list[str] = []
+    for word in re.split(r"(?<=\s)", text):
+        parts = re.split(r"(?<=\+)|(?<=[a-z])(?=[A-Z])", word) if len(word.strip()) > letters else [word]
+        pieces += [part for part in parts if part]
+    wrapped: list[str] = [""]
+    for piece in pieces:
+        if wrapped[-1] and len((wrapped[-1] + piece).rstrip()) > letters:
+            wrapped.append("")
+        wrapped[-1] += piece
+    wrapped = [_cut(line.strip(), letters + 6) for line in wrapped if line.strip()]
+    if len(wrapped) > lines:
+        wrapped = [*wrapped[: lines - 1], wrapped[lines - 1][: letters - 1].rstrip(" ,/·") + "…"]
+    return wrapped
+
+
+def _cut(line: str, letters: int) -> str:
+    return line if len(line) <= letters else f"{line[: letters - 1].rstrip()}…"
+
+
+def name_action(action: str) -> list[str]:
+    """An action in words, each of a pair in lines of its own, as both tell pairs apart."""
+    first, *rest = name_id(action).split(" + ")
+    lines = wrap(begin(first), 14, 2)
+    for other in rest:
+        lines += wrap(f"+ {other}", 16, 2)
+    return lines

@@ -21,8 +21,7 @@ from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_map_drawing import shape_title
 from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, _PointGrid, count_points, curve, place_labels
 from cxlab.views.sop.charts_map_large import ROOM, enlarge
-from cxlab.views.sop.charts_map_layout import lay_out
-from cxlab.views.sop.charts_map_words import wrap
+from cxlab.views.sop.charts_map_layout import lay_out, wrap
 
 TRAFFIC = pl.DataFrame(
     [
