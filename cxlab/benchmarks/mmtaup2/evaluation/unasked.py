@@ -8,7 +8,7 @@ conversation's calls without them reach it on the task's world.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, islice
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts, tasks
@@ -95,9 +95,9 @@ def _passes(task: tasks.Task, messages: Sequence[Message], without: Sequence[int
     """Whether the conversation's calls, but for some, reach the goal."""
     end = tasks.begin(task, world)
     for place, message in enumerate(messages):
-        data: Mapping[str, object] = message.data
+        data = message.data
         if message.role == "tool" and place not in without and data.get("side") in ("agent", "customer"):
-            end.call(data["side"], data.get("tool"), data.get("arguments"))  # type: ignore[arg-type]
+            end.call(data["side"], str(data.get("tool")), data.get("arguments"))
     said = [
         str(message.data.get("meant", message.text))
         for message in messages
