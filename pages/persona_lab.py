@@ -137,11 +137,12 @@ def show_live() -> None:
     if chosen.large and attempts:
         with heads[-1]:
             choose_source(chosen, stage.stored)
-    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live=not stage_is_stored)
     showing.show_effect(chosen.agent, chosen.columns, chosen.large, showing.say_typical(chosen))
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
     st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep)
+    # Below the talk: what became of it is not told before it is seen.
+    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live=not stage_is_stored)
 
 
 large = st.query_params.get("show") == "large"

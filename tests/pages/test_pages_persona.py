@@ -14,6 +14,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, Task
 from cxlab.benchmarks.mmtaup2.generate import make
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session, live_tasks
+from cxlab.benchmarks.mmtaup2.live import variant as variant_terms
 from cxlab.benchmarks.mmtaup2.live.stored_session import StoredSession
 from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.options import MmDataset
@@ -247,6 +248,27 @@ def test_a_providers_fault_loses_nothing_and_each_side_says_what_plays_it(
         app.run()
         assert html_of(app).count("Cut short") == 1
         assert "What is your phone number?" in html_of(app)
+        assert "persona-again-all" not in [each.key for each in app.button]  # one button is enough for one
+        stage.close().result(60)
+
+
+def test_all_that_a_fault_cut_short_are_tried_again_at_once(empty_home: Path) -> None:
+    with FaultServer() as server:
+        scene = server.scene("server_error", reply="What is your phone number?")
+        described = f'[endpoints.near]\nbase_url = "{scene.url}"\nmodel = "tiny"\nattempts = 1\nkey_required = false\n'
+        (empty_home / "models.toml").write_text(described, encoding="utf-8")
+        app = open_page("persona_lab", agent="endpoint:near", variant=["easy-0-text", "hard-0-text"])
+        stage = app.session_state["persona-stage"][1]
+        for _ in range(2):
+            stage.beat()
+            stage.wait(60)
+        app.run()
+        scene.mode = "ok"
+        app.button(key="persona-again-all").click().run()
+        stage.wait(60)
+        app.run()
+        assert "Cut short" not in html_of(app)
+        assert html_of(app).count("What is your phone number?") == 2
         stage.close().result(60)
 
 
@@ -275,7 +297,7 @@ def test_real_audio_is_played_where_it_is_installed_and_told_of_where_not(
     assert "Real audio is not installed" in words(app)
     assert not app.get("audio")
     monkeypatch.setattr(audio, "missing", list)
-    monkeypatch.setattr(live_session, "open_back_end", lambda audio, domain, options, keep: Ears(keep.root))
+    monkeypatch.setattr(variant_terms, "open_back_end", lambda audio, domain, options, keep: Ears(keep.root))
     app = open_page("persona_lab", variant=lines)
     assert len(app.get("audio")) == 1  # the greeting, to be listened to again
     app.button(key="step").click().run()

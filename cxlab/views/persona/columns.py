@@ -103,7 +103,13 @@ def show_board(
     # Two at once are noise: the first that sounds is the one that is heard.
     heard = next((place for place, player in enumerate(stage.players) if aloud and player.sound()), None)
     left, right = parts.divide_board(len(frames)) if choices.large else (st.container(), st.container())
+    cut = [player for player, frame in zip(stage.players, frames, strict=True) if frame.ended == parts.CUT_SHORT]
     with left:
+        if len(cut) > 1 and not stage.stored:
+            st.button(
+                "Try all again from here", key="persona-again-all", on_click=_try_again, args=(cut,),
+                help="Asks the models again for the messages that failed; what was said before stays.",
+            )  # fmt: skip
         _show_talks(choices, frames, stage.players, bool(finding), bool(stage.stored))
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
@@ -137,6 +143,11 @@ def show_board(
         st.session_state["persona-playing"] = playing and not stage.idle
         keep_place(choices, stage)
         st.rerun()
+
+
+def _try_again(players: Sequence[LiveConversation]) -> None:
+    for player in players:
+        player.retry()
 
 
 def _explain_marks(choices: Choices, lacks: Mapping[str, str]) -> None:

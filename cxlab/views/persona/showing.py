@@ -240,13 +240,13 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
         rule = f"The example is {plain(typical)}." if typical else None
         st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
         return
-    section(
-        plain(finding),
-        plain(f"Over {pairs} of stored conversations of {label(agent)} ({first.tasks} tasks, {best.whose})."),
-    )
-    with st.popover("Each difference", type="tertiary", key="persona-effects"):
-        st.markdown("\n".join(f"- **{plain(one.what)}**: {plain(tell_effect(effects))}" for one, effects in found))
-        st.caption(f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons.")
+    section(plain(finding))
+    over = f"Over {pairs} of stored conversations of {label(agent)} ({first.tasks} tasks, {best.whose})."
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(over), width="content")
+        with st.popover("Each difference", type="tertiary", key="persona-effects"):
+            st.markdown("\n".join(f"- **{plain(one.what)}**: {plain(tell_effect(effects))}" for one, effects in found))
+            st.caption(f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons.")
 
 
 def _runs_for(agent: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT, METR
 from cxlab.benchmarks.mmtaup2.importers import tau2
 from cxlab.benchmarks.mmtaup2.live import live_session as stages
 from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
+from cxlab.benchmarks.mmtaup2.live import variant as variant_terms
 from cxlab.benchmarks.mmtaup2.live.live_metrics import NO_TEXT, NO_VOICE, NOT_BOTH, NOT_OVER, differences
 from cxlab.benchmarks.mmtaup2.live.live_session import LiveConversation, LiveSession
 from cxlab.benchmarks.mmtaup2.live.variant import Variant
@@ -175,7 +176,7 @@ class Ears:
 
 def test_real_audio_is_kept_where_a_page_can_play_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    monkeypatch.setattr(stages, "open_back_end", lambda audio, domain, options, keep: Ears(keep.root))
+    monkeypatch.setattr(variant_terms, "open_back_end", lambda audio, domain, options, keep: Ears(keep.root))
     stage = begin(Variant("easy", 0, "sound"), Variant("easy"))
     spoken, written = stage.players
     found = spoken.sound()

@@ -245,3 +245,10 @@ def test_a_number_that_nobody_has_is_said_to_be_so_at_once() -> None:
     said = talk("My phone has no service, my number is 555-999-0000, and you people are useless.")
     assert said[-1].startswith("I am sorry")
     assert "that number" in said[-1]
+
+
+def test_who_talks_on_after_being_handed_over_does_not_hear_the_same_again() -> None:
+    want = "Let me talk to a human, please."
+    said = talk("My phone has no service.", "<phone>", want, want, "Hello? Are you there?")
+    assert "handing you over" in said[-2]
+    assert "will be with you" in said[-1]

@@ -45,7 +45,9 @@ class TelecomAgent(TelecomRequests):
     def next(self) -> NextAction:
         handed = self.mind.done("transfer_to_human_agents")
         if handed is not None:
-            return NextAction(self.line("transfer"))
+            # A stand-in hangs up once it has heard so; a person may go on talking.
+            told = any(HANDS_OVER.search(text) for at, text in self.mind.own if at > handed.at)
+            return NextAction(reactions.answer("handed", self.mind.rng) if told else self.line("transfer"))
         if self.beside in ("bye", "wait"):
             return NextAction(reactions.answer(self.beside, self.mind.rng))
         if self.beside == "human" and sum(reactions.find(text) == "human" for _, text in self.mind.theirs) > 1:

@@ -82,6 +82,7 @@ _DONE = re.compile(
 class Reactions(Record):
     """The whole file: kind → wordings."""
 
+    handed: tuple[str, ...]
     wait: tuple[str, ...]
     human: tuple[str, ...]
     robot: tuple[str, ...]
