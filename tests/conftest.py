@@ -46,7 +46,7 @@ settings.register_profile(
 settings.load_profile("patient")
 
 # What takes longest, so that no worker is left with it when the others are done.
-FIRST = ("browser", "goldens", "pages", "test_resume", "test_damage", "small-twelve", "server", "old_store")
+FIRST = ("browser", "goldens", "cxmarena", "crmarena", "pages", "mmtaup2", "sage", "test_resume", "small-twelve")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -61,17 +61,19 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Group by files, put what takes long first, and write the group into the test's id.
+    """Group by benchmarks and files, put what takes long first, and write the group into the test's id.
 
-    What a file needs is read, compiled and made by whichever of its tests comes first, in a fixture or a cache: spread
-    over three workers it would be made three times.
+    What a file needs is read, imported and made by whichever of its tests comes first, in a fixture or a cache: spread
+    over three workers it would be made three times. So it is with the files of a benchmark.
 
     pytest-xdist 3.8 does so by an attribute that pytest 9.2 no longer reads; without this, groups are torn apart
     without a word. Where it still works, the id ends with the group already and is left as it is.
     """
     for item in items:
         if not group_of(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+            place = item.path.relative_to(Path(__file__).parent).parts
+            of_benchmark = place[0] == "benchmarks" and len(place) > 2
+            item.add_marker(pytest.mark.xdist_group(place[1] if of_benchmark else item.path.stem))
     size = Counter(map(group_of, items))
     places = {group: place for place, group in enumerate(FIRST)}
     items.sort(key=lambda item: (places.get(group_of(item), len(FIRST)), -size[group_of(item)]))

@@ -47,7 +47,7 @@ def serving(
     with log.open("wb") as sink:
         server = subprocess.Popen([*command, port_option, str(port)], cwd=cwd, env=env, stdout=sink, stderr=sink)
         try:
-            until = time.monotonic() + 90
+            until = time.monotonic() + 300
             while not answers(port):
                 assert server.poll() is None, log.read_text()
                 assert time.monotonic() < until, log.read_text()

@@ -124,7 +124,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     filling = subprocess.Popen(command, cwd=ROOT, env=environment(home))
     with serving(home) as url:
         try:
-            assert filling.wait(90) == 0
+            assert filling.wait(300) == 0
         finally:
             filling.kill()
         yield Lab(url, home, plant_attempt(home))
@@ -199,7 +199,7 @@ def faults_in(said: str) -> list[str]:
 
 
 def wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while True:
         try:
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()

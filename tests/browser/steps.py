@@ -55,7 +55,8 @@ def go(page: Page, url: str, stem: str = "", **query: object) -> None:
 
 def settle(page: Page) -> None:
     """Wait until the page has been drawn."""
-    page.wait_for_function(_SETTLED)
+    # Twenty times a second: a look at each frame, as is usual, takes the time that the page needs.
+    page.wait_for_function(_SETTLED, polling=50)
 
 
 def wait_for(page: Page, stem: str, *parts: str) -> dict[str, list[str]]:
@@ -114,7 +115,8 @@ def click_row(page: Page, key: str) -> None:
         grid.locator("td").first.wait_for(state="attached")
         # Rows and the heading are of one height, and the box to tick stands at the left.
         grid.locator(".dvn-scroller").click(position={"x": 16, "y": 52})
-        for _ in range(60):
+        # A click that is lost is one in thousands, a slow machine is not: a second click would untick the row.
+        for _ in range(400):
             if page.url != before or grid.locator("tr[aria-selected=true]").count():
                 return
             page.wait_for_timeout(50)
@@ -151,7 +153,7 @@ def cells(grid: Locator, column: str) -> list[str]:
 
 def wait_for_cell(page: Page, key: str, column: str, words: str) -> None:
     """Wait until this stands in the first row of a table."""
-    for _ in range(80):
+    for _ in range(400):
         if cells(table(page, key), column)[:1] == [words]:
             return
         page.wait_for_timeout(250)

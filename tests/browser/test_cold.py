@@ -41,7 +41,7 @@ def overflow(page: Page) -> list[int]:
     """By how many pixels the window, and the page in it, are too narrow for what they hold when all has its width."""
     # A table takes the window's new width a moment after the script has ended.
     with suppress(TimeoutError):
-        page.wait_for_function(f"() => ({_OVERFLOW})().every(each => each === 0)", timeout=10_000)
+        page.wait_for_function(f"() => ({_OVERFLOW})().every(each => each === 0)", timeout=60_000)
     return [int(each) for each in page.evaluate(_OVERFLOW)]
 
 

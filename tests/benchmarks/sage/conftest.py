@@ -1,4 +1,4 @@
-"""What tests of SAGE look at together; those that take `dialogues` are one group, so that they are played once."""
+"""What tests of SAGE look at together."""
 
 import pytest
 

@@ -4,7 +4,6 @@ import asyncio
 import collections
 
 import numpy as np
-import pytest
 
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.sage import generate, rules
@@ -17,9 +16,6 @@ from cxlab.benchmarks.sage.simulated.check_phrases import guides
 from cxlab.benchmarks.sage.simulated.phrases import phrases_of
 from cxlab.llm import load
 from tests.benchmarks.sage.played import EVERY, play
-
-# One worker plays the dialogues that all these tests look at.
-pytestmark = pytest.mark.xdist_group("dialogues")
 
 
 def said(attempts):

@@ -8,8 +8,6 @@ import pytest
 from tests.llm.fault_server import FaultServer
 from tests.runner.shell import Shell
 
-# One worker makes the runs that all these tests look at.
-pytestmark = pytest.mark.xdist_group("faults")
 KEY = "sk-very-secret-0123456789"
 REPLY = json.dumps(
     {

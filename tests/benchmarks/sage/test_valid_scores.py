@@ -202,7 +202,6 @@ def test_each_error_has_its_owner(failures: tuple[Failure, ...], untold: float, 
     assert judge_attempt("dialogue", attempt, found).owner == owner
 
 
-@pytest.mark.xdist_group("dialogues")
 def test_the_floor_stands_at_the_bottom_at_a_visible_distance(samples, dialogues) -> None:
     # Of few samples the weak agent's mean lies anywhere from 48 to 62.
     played, setup = samples[::EVERY], setup_of("strong")

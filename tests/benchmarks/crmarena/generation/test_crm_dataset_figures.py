@@ -8,9 +8,6 @@ from cxlab.benchmarks.dataset_figures import OWN, CheckTable, FigureTable
 from cxlab.store import write
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation
 
-# One worker makes the organisation that these tests look at.
-pytestmark = pytest.mark.xdist_group("crm_organisation")
-
 # The paper's table 8, written off once more.
 PUBLISHED = (
     "User 100, Contact 196, ProductCategory 12, Product2 500, OrderItem 7100, Pricebook2 44, PricebookEntry 22000, "

@@ -28,9 +28,6 @@ from cxlab.errors import BadOption
 from cxlab.llm.simulated.profiles import PROFILES
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
 
-# One worker makes the organisation that these tests look at.
-pytestmark = pytest.mark.xdist_group("crm_organisation")
-
 # How an agent tells that somebody else has the case from now on.
 TOLD = "giving your case to|handing you over to|passing case|takes over now|in our team"
 
