@@ -12,8 +12,7 @@ from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
 from cxlab.store import write
 from cxlab.ui import job_panel, path_strips
-from cxlab.ui.labels import title
-from cxlab.views.benchmarks import ranking_tasks
+from cxlab.views.benchmarks import declared, ranking_tasks
 from cxlab.views.retrieval import board, queries, queries_datasets, retrieval_errors, search_form
 from cxlab.views.retrieval import indexes as parts
 
@@ -40,7 +39,7 @@ def show_form(benchmark: Benchmark, dataset: str, tasks: list[str]) -> None:
     agents = [row.name for row in llm.known(name) if row.role in ("", "agent") and "judge" not in row.name]
     searches = {task: search for task, search in ranking_tasks(name).items() if task in tasks}
     with left:
-        titles = {task: title(task) for task in searches}
+        titles = {each.id: each.title for each in declared(name).card.tasks if each.id in searches}
         proposed = benchmark.default_models
         rows = [row for role in benchmark.model_roles for row in llm.known_as(role) if row.configured]
         wanted = search_form.fill_in_indexes(
@@ -102,11 +101,12 @@ def show_page(view: View, searchable: dict[str, dict[str, int]]) -> None:
         tasks = [task for task in known if task in searchable.get(dataset, {})]
         ran = used.filter(dataset_id=dataset)["task"].to_list()
         listed = [task for task in known if task in ran or task in tasks]
-        task = ui.choose(view, "tasks", "Task", listed, names={name: title(name) for name in known})
+        titles = {each.id: each.title for each in declared(benchmark).card.tasks}
+        task = ui.choose(view, "tasks", "Task", listed, names=titles)
     view = view.change(dataset=dataset, tasks=(task,), page=view.page)
     if task not in ran:
         ui.empty(
-            f"No index has searched this dataset for the task {title(task).lower()} yet. Choose one or several "
+            f"No index has searched this dataset for the task “{ui.plain(titles[task])}” yet. Choose one or several "
             "below; then this page shows which of them finds what is right, how fast, and what it misses."
         )
         show_form(REGISTRY[benchmark], dataset, tasks)

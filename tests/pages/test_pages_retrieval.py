@@ -163,7 +163,7 @@ def test_what_is_ranked_is_called_as_its_task_declares(home: Path, monkeypatch: 
     }
     for tab, said in seen.items():
         turn_to(app, tab=tab, task="article_search", **({"field": "run-poor"} if tab == "misses" else {}))
-        told = words(app).replace("Article search", "")  # the task's own name
+        told = words(app).replace("Find the article", "")  # the task's own name
         assert "rticle" not in told, (tab, told)
         assert said in told
     turn_to(app, tab="query", task="article_search", attempt="run-fair/run-fair-s3", baseline="run-good")
@@ -205,7 +205,7 @@ def test_a_grid_of_indexes_is_ordered(tmp_path: Path, monkeypatch: pytest.Monkey
     started = catch_orders(monkeypatch)
     before = {run.id for run in write.list_runs()}
     grid = {"try-retrieval": ["bm25", "lexical"], "try-chunk": ["250", "1000"]}
-    app = open_page(tab="try", overlap="20", on=["Article search"], **grid)
+    app = open_page(tab="try", overlap="20", on=["Find the article"], **grid)
     shown = {metric.label: metric.value for metric in app.metric}
     assert (shown["Runs"], shown["Searches"], shown["Cost"]) == ("4", "16", "$0")
     app.button(key="start").click().run()
@@ -226,7 +226,7 @@ def test_answers_are_written_and_judged_only_where_somebody_asks_for_them(
     monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
     catch_orders(monkeypatch)
     before = {run.id for run in write.list_runs()}
-    app = open_page(tab="try", on=["Multi turn"], **{"with-query": "last"})
+    app = open_page(tab="try", on=["Find and answer within a conversation"], **{"with-query": "last"})
     assert app.toggle(key="with-respond").value is False
     app.toggle(key="with-respond").set_value(True).run()
     app.button(key="start").click().run()
@@ -278,5 +278,5 @@ def test_a_dataset_that_nobody_searched_offers_the_form(tmp_path: Path, monkeypa
     articles = write.load_table(DATASET, "articles", source)
     write.save_dataset(write.load_dataset(DATASET, source), samples(), tables={"articles": articles})
     app = open_page()
-    assert "No index has searched this dataset for the task article search yet" in words(app)
+    assert "No index has searched this dataset for the task “Find the article” yet" in words(app)
     assert not app.button(key="start").disabled

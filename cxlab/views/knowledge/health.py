@@ -105,6 +105,9 @@ def show_figures(place: KnowledgePlace, found: list[Finding], corpora: pl.DataFr
             ("Gaps · unreached", *lost),
         ]
     )  # fmt: skip
+    if corpora["n"].n_unique() > 1:
+        # A dataset is named after one of its collections; the first figure is of the largest.
+        st.caption(plain(f"Articles by collection, of which an article may be in several: {sizes}."))
 
 
 def show_health(place: KnowledgePlace, found: list[Finding]) -> None:

@@ -168,11 +168,17 @@ def _show_table(scene: IndexSelection, board: pl.DataFrame) -> None:
     )
     columns = {
         "name": column("Index"),
+        # The figure that is chosen stands in front: at 1024 px the last ones are to be scrolled to.
+        **{
+            name: column(head_metric(name), "points", scene.meanings[name])
+            for name in (scene.metric,)
+            if name in rows.columns
+        },
         "interval": column(f"95 % of {scene.metric_name}"),
         **{
             name: column(head_metric(name), "points", tip)
             for name, tip in scene.meanings.items()
-            if name in rows.columns
+            if name in rows.columns and name != scene.metric
         },
         "n": column("n", "count", "Queries."),
         "search_ms": column("Search, ms", "points", "Median of one query on this machine, without the model's calls."),
