@@ -1,5 +1,6 @@
 """Labels to check, of all benchmarks on one list: what every strong model fails, and where panel and truth part."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,17 +12,20 @@ from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
 from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.attempts import benchmarks, facets
+from cxlab.read.comparison.other_metrics import count_passed
 from cxlab.read.failure_kinds import disputed, name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, link
 from cxlab.ui.labels import label, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, leave_out_floors
+from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit
 
 _SHOWN: dict[str, Any] = {
     "benchmark": pl.String, "task": pl.String, "sample": pl.String, "why": pl.String, "reason": pl.String,
-    "strong": pl.String, "passed": pl.String, "mark": pl.String, "run_id": pl.String, "attempt_id": pl.String,
+    "chance": pl.Float64, "strong": pl.String, "passed": pl.String, "mark": pl.String, "run_id": pl.String,
+    "attempt_id": pl.String,
 }  # fmt: skip
 
 
@@ -38,7 +42,7 @@ def show_labels(view: View, about: Declaration) -> None:
         if sure
         else "No sample is failed by every strong model for the same reason",
         f"{format_count(found.height)} sample{'' if found.height == 1 else 's'} that all strong models fail: hard, or "
-        "with a wrong label; those that most models fail alike first. Strong is the better half of a task's ranking, "
+        "with a wrong label; those where it is least expected first. Strong is the better half of a task's ranking, "
         f"two models at least. Select one to read it; its tag “{WRONG_LABEL}” marks it, and Compare leaves marked "
         "samples out if asked to."
         if found.height
@@ -48,13 +52,17 @@ def show_labels(view: View, about: Declaration) -> None:
         columns = {
             "benchmark": column("Benchmark", width="small"),
             "task": column("Task", width="small"),
-            "sample": column("Sample", width="small"),
-            "why": column("Reasons", width="small", help="Whether all strong models fail for the same reason."),
             "reason": column("Reason", width="medium", help="The commonest one."),
+            "why": column("Reasons", width="small", help="Whether all strong models fail for the same reason."),
+            "chance": column(
+                "Expected", "share", "How often all of them would fail, if each failed by itself as often as it does "
+                "on the other samples of the task: the less, the more speaks for the label being wrong."
+            ),
             "strong": column("Failed by", width="medium"),
             "passed": column("Passed by", help="Weaker models that passed it: then the label is likely right."),
             "mark": column("Mark", width="small"),
-        }
+            "sample": column("Sample", width="small"),
+        }  # fmt: skip
         for name in ("benchmark", "task", "passed", "mark"):
             if not any(found[name]) or (name in ("benchmark", "task") and found[name].n_unique() == 1):
                 del columns[name]
@@ -71,8 +79,8 @@ def show_labels(view: View, about: Declaration) -> None:
 
 def suspects(scope: View) -> pl.DataFrame:
     """Samples that all strong models of a task fail, over the benchmarks and tasks of a view: benchmark, task and
-    sample in words, why (the same, each another), reason, strong and passed (models), mark, and the attempt of the
-    first of the strong."""
+    sample in words, why (the same, each another), reason, chance (of all failing a sample, if each failed by itself),
+    strong and passed (models), mark, and the attempt of the first of the strong."""
     names = [scope.benchmark] if scope.benchmark else sorted(benchmarks()["benchmark"])
     rows: list[dict[str, Any]] = []
     for name in names:
@@ -82,15 +90,25 @@ def suspects(scope: View) -> pl.DataFrame:
                 continue
             of_task = scope.change(benchmark=about.card.id, tasks=(task.id,) if len(about.card.tasks) > 1 else ())
             strong, found = audit(of_task)
+            if found.is_empty():
+                continue
+            chance = _expect(of_task, strong)
             rows += [
-                _describe(about, task.title, strong, row) for row in (found.iter_rows(named=True) if len(found) else ())
+                {**_describe(about, task.title, strong, row), "chance": chance} for row in found.iter_rows(named=True)
             ]
     frame = pl.DataFrame(rows, schema=_SHOWN, orient="row")
-    # That two fail alike happens by chance where a reason is broad; that more do speaks louder.
+    # Where the strong fail every other sample, that all of them fail one says nothing of its label.
     return frame.sort(
-        pl.col("passed") != "", pl.col("why") == "the same", pl.col("strong").str.count_matches(", "),
-        "benchmark", "task", "reason", "sample", descending=[False, True, True, False, False, False, False],
+        pl.col("passed") != "", pl.col("why") == "the same", "chance", "benchmark", "task", "reason", "sample",
+        descending=[False, True, False, False, False, False, False], nulls_last=True,
     )  # fmt: skip
+
+
+def _expect(of_task: View, strong: tuple[str, ...]) -> float | None:
+    """The share of samples that all of these would fail if each failed by itself; None where a rate is not known."""
+    found = queries.ranked(of_task)
+    rates = [] if found is None else [each.share for each in count_passed(found, strong).values()]
+    return math.prod(1 - rate for rate in rates if rate is not None) if rates and None not in rates else None
 
 
 def _describe(about: Declaration, task: str, strong: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:

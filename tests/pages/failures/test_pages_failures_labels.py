@@ -40,7 +40,9 @@ def test_all_benchmarks_stand_on_one_list_the_most_telling_first(empty_home: Pat
     assert told == {"s0": ("the same", ""), "t0": ("the same", ""), "s1": ("each another", ""), "s2": ("the same", "c")}
     # What a weaker model passes comes last: there the label is likely right.
     assert found["sample"][-1] == "s2"
-    assert set(found.head(2)["sample"]) == {"s0", "t0"}
+    # Both models pass half of the telecom tasks and a quarter of the dialogues: that all fail is least expected there.
+    assert found.head(2)["sample"].to_list() == ["t0", "s0"]
+    assert found.head(2)["chance"].to_list() == [0.25, 0.5625]
     assert set(suspects(View("mmtaup2"))["sample"]) == {"t0"}
     app = open_page("failures", tab="labels")
     assert not app.exception
