@@ -141,8 +141,8 @@ def test_outcomes_add_up_whatever_the_server_does(shell: Shell, call: Call, serv
     said = call("run", LAMP, *words)
     assert said.returncode == 0, said.stderr
     (entry,) = json.loads(said.stdout.splitlines()[-1])["runs"]
-    fields = ["run", "model", "planned", "done", "ok", "format", "provider", "mean", "cost_usd", "cost_by_role"]
-    assert list(entry) == [*fields, "tokens_by_role", "seconds", "state"]
+    fields = ["run", "model", "planned", "done", "ok", "format", "provider", "mean", "cost_usd", "unstored_usd"]
+    assert list(entry) == [*fields, "cost_by_role", "tokens_by_role", "seconds", "state"]
     assert entry["provider"] == 5
     assert entry["format"] >= 1
     assert entry["ok"] + entry["format"] + entry["provider"] == entry["planned"] == entry["done"] == ALL

@@ -15,18 +15,30 @@ def show_runs(
     option: Annotated[list[str], typer.Option(help="A switch of the benchmark's table, as key=value.")] = [],  # noqa: B006 typer copies it
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
-    """What runs came to: the benchmark's own table where it has one, else the mean of each metric."""
+    """What runs came to: the benchmark's own table where it has one, else each metric's mean, with n and interval."""
     from cxlab.records.settings import split_pairs
     from cxlab.store import write
 
     options = split_pairs(option)
     found = [(run, find_rows(run, options)) for run in map(write.load_run, runs)]
     if as_json:
-        told = [{"run": run.id, "model": run.model, "rows": rows, "offers": list_offers(run)} for run, rows in found]
+        told = [
+            {"run": run.id, "model": run.model, **tell_progress(run), "rows": rows, "offers": list_offers(run)}
+            for run, rows in found
+        ]
         print(json.dumps(told))
         return
     for run, rows in found:
         print("\n".join([*describe(run, rows), *describe_offers(run)]))
+
+
+def tell_progress(run: "Run") -> dict[str, Any]:
+    """How far it has come: figures of a run that was stopped are those of a part of it."""
+    from cxlab.store import home
+    from cxlab.store.run_status import find_state
+
+    state, status = find_state(home() / "runs" / run.id, run.planned)
+    return {"state": state, "done": status.done if status else 0, "planned": run.planned}
 
 
 def list_offers(run: "Run") -> list[dict[str, Any]]:
@@ -57,17 +69,25 @@ def show_tables(run_ids: Sequence[str]) -> None:
 
 
 def find_rows(run: "Run", options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of the benchmark's own table of a run, else metric and mean."""
-    from cxlab.errors import BadOption
-    from cxlab.runner.plan import find_benchmark
-    from cxlab.runner.report import means
+    """The rows of the benchmark's own table of a run, else metric, n, mean and its 95 % interval."""
+    import polars as pl
 
-    figures = find_benchmark(run.setup.get("benchmark", run.benchmark)).figures
+    from cxlab.errors import BadOption
+    from cxlab.read import View
+    from cxlab.read.scores import metric_names, score_table
+    from cxlab.runner.plan import find_benchmark
+
+    benchmark = find_benchmark(run.setup.get("benchmark", run.benchmark))
+    figures = benchmark.figures
     if figures is not None:
         return figures(run.id, options)
     if options:
         raise BadOption(f"--option {min(options)}: {run.benchmark} has no table with switches")
-    return [{"metric": metric, "mean": value} for metric, value in means(run.id).items()]
+    view = View(runs=(run.id,), floors="shown")
+    names = metric_names(view)["metric"].to_list()
+    scales = {name: benchmark.card.scale(name) for name in names}
+    table = score_table(view, ("run_id",), names, scales=scales).select("metric", "n", "mean", "low", "high")
+    return list(table.with_columns(pl.col("mean", "low", "high").round(6)).iter_rows(named=True))
 
 
 def describe(run: "Run", rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -76,6 +96,8 @@ def describe(run: "Run", rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
     head = f"{run.id}: {run.model} on {run.benchmark}" + (" (simulated)" if run.simulated else "")
     head += f", scorer {' and '.join(versions)}" if (versions := scorers(run.id)) else ""
+    progress = tell_progress(run)
+    head += f", {progress['state']}, {progress['done']:,} of {progress['planned']:,}"
     if not rows:
         # Judges who are asked under versions of a rule give verdicts and no scores: that is no run that failed.
         return [head, f"its verdicts: {where}" if (where := _find_verdicts(run)) else "nothing is scored yet"]

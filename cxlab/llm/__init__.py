@@ -10,7 +10,7 @@ and `as_langchain`. Nothing heavy is imported here: `openai` and `langchain` wai
 
 from cxlab.llm.ask import ModelCall, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
-from cxlab.llm.metering import UNANSWERED, Budget, FirstCalls, MeteredModel, Prices, cost_of
+from cxlab.llm.metering import UNANSWERED, Budget, FirstCalls, MeteredModel, Prices, Spending, cost_of
 from cxlab.llm.prompts import Prompt, Text
 from cxlab.llm.registry import KnownModel, complaints, cost, known, known_as, load, only_for, prices, role_of
 
@@ -28,6 +28,7 @@ __all__ = [
     "ProviderFault",
     "Reply",
     "Request",
+    "Spending",
     "Text",
     "ask",
     "call",

@@ -122,6 +122,21 @@ class Budget:
             self.spent_usd += cost_usd
 
 
+@dataclass(slots=True)
+class Spending:
+    """What all calls that are given this object have cost, whatever becomes of what they were made for."""
+
+    usd: float = 0.0
+    unpriced_calls: int = 0
+
+    def charge(self, cost_usd: float | None) -> None:
+        """A reply was delivered and costs this much; None = unknown."""
+        if cost_usd is None:
+            self.unpriced_calls += 1
+        else:
+            self.usd += cost_usd
+
+
 FIRST = 10
 UNANSWERED = "unanswered"
 """Type of the fault of calls that are not made because the first ones all failed alike."""
@@ -181,7 +196,7 @@ class FirstCalls:
 class MeteredModel:
     """A model with a budget, a cache, or a watch over its first calls; itself a model, so it can stand for one.
 
-    `note` is told of each request.
+    `note` is told of each request, `spending` of what each reply costs.
     """
 
     def __init__(
@@ -191,6 +206,7 @@ class MeteredModel:
         cache: "ReplyCache | None" = None,
         first_calls: FirstCalls | None = None,
         note: Callable[[Request], None] | None = None,
+        spending: Spending | None = None,
     ) -> None:
         self.inner = model
         self.name = model.name
@@ -199,7 +215,7 @@ class MeteredModel:
         self.budget = budget
         self.cache = cache
         self.first_calls = None if model.simulated else first_calls
-        self._note = note
+        self._note, self._spending = note, spending
 
     async def complete(self, request: Request) -> Completion:
         """The cached reply when there is one, else the model's; type `budget` when the money is spent."""
@@ -230,8 +246,9 @@ class MeteredModel:
             self._end(fault.failure if fault is not None else None, answered)
             if budget is not None:
                 budget.close_call()
-        if budget is not None:
-            budget.charge(cost_of(self.inner, completion.usage))
+        for counting in (budget, self._spending):
+            if counting is not None:
+                counting.charge(cost_of(self.inner, completion.usage))
         if self.cache is not None and (completion.text or completion.tool_calls):
             import asyncio  # late: 30 ms that `--help` need not spend
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
-from cxlab.llm import UNANSWERED, Budget, FirstCalls
+from cxlab.llm import UNANSWERED, Budget, FirstCalls, Spending
 from cxlab.records import Attempt, Failure, Sample, Usage
 from cxlab.runner.plan import Pair
 from cxlab.store import run_status as statuses
@@ -60,6 +60,7 @@ class Execution:
         cancel_path: Path,
         concurrency: int,
         budget: Budget | None = None,
+        spending: Spending | None = None,
         first_calls: Sequence[FirstCalls] = (),
         grace_s: float = GRACE_S,
         show: Callable[[Status], None] = lambda status: None,
@@ -71,6 +72,7 @@ class Execution:
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
         self._first_calls, self._faults = first_calls, Counter[str]()
+        self._spending, self._stored_before, self._cut_short = spending, begun.known_usd, 0
         self._count_stored, self._offers = count_stored, offers
         self._in_flight = 0
         self.interrupted = False
@@ -145,6 +147,7 @@ class Execution:
             self._in_flight += 1
             if self._in_flight > self._status.peak:
                 self._status = replace(self._status, peak=self._in_flight)
+            made = False
             try:
                 with self._offers.collect() if self._offers else nullcontext(set[str | None]()) as offered:
                     attempt = await self._benchmark.run(sample, self._setup, trial)
@@ -152,11 +155,13 @@ class Execution:
                 named = tuple(sorted(id for id in offered if id is not None)) if None not in offered else ()
                 attempt = attempt.model_copy(update={"offers": named})
                 scored = await self._benchmark.score(sample, attempt, self._setup)
+                made = not _is_cut_short(attempt)
             finally:
                 self._in_flight -= 1
+                self._cut_short += not made
             if cut := _find_cut(attempt, scored):
                 self.stop("budget" if cut == "budget" else "unanswered")
-            if _is_cut_short(attempt):
+            if not made:
                 # Not stored: with more money, or another key, --resume shall do it again and not find it faulted.
                 return
             # What only its judges were kept from has been made and paid for: --faults puts it to them again.
@@ -246,8 +251,19 @@ class Execution:
             # What was finished and not written is not done. Told before the end is: whoever watches looks no further.
             with suppress(OSError):
                 self._status = replace(self._status, **self._count_stored())
-        self._status = replace(self._status, state=state, message=message, eta_s=None)
+        self._status = replace(
+            self._status, state=state, message=message, eta_s=None, unstored_usd=self._find_unstored()
+        )
         self._publish()
+
+    def _find_unstored(self) -> float | None:
+        """What went into attempts that are not stored, in this session and before; None where it is unknown."""
+        before, spending = self._status.unstored_usd, self._spending
+        if spending is None or not self._cut_short or before is None:
+            return before
+        if spending.unpriced_calls:
+            return None
+        return before + max(0.0, spending.usd - (self._status.known_usd - self._stored_before))
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

@@ -90,11 +90,12 @@ def load_setup(
     budget: llm.Budget | None = None,
     first_calls: Mapping[str, llm.FirstCalls] | None = None,
     offers: OfferLog | None = None,
+    spending: llm.Spending | None = None,
 ) -> Setup:
     """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache.
 
     `first_calls` by role (agent, customer, judge) watch over the first calls of each; `offers` keeps what the model
-    under test is given.
+    under test is given; `spending` adds up what all calls cost.
     """
     watched = first_calls or {}
     cache = None
@@ -111,7 +112,7 @@ def load_setup(
         if budget is None and cache is None and watch is None and noting is None:
             return model
         note = (lambda asked: noting.note(asked.messages, asked.tools, asked.schema is None)) if noting else None
-        return llm.MeteredModel(model, budget, cache, watch, note)
+        return llm.MeteredModel(model, budget, cache, watch, note, spending)
 
     rescoring = run.setup.get("rescored_from") is not None
     customer = None if rescoring else run.setup.get("customer")

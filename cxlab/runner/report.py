@@ -137,7 +137,10 @@ def scorers(run_id: str) -> list[str]:
 
 
 def summarise(run: Run, status: Status) -> dict[str, Any]:
-    """One entry of `run --json`; `seconds` is what the last session took, None in a cost or in tokens is unknown."""
+    """One entry of `run --json`; `seconds` is what the last session took, None in a cost or in tokens is unknown.
+
+    `cost_usd` holds what went into attempts that were cut short as well, which is no role's and told as `unstored_usd`.
+    """
     spent = by_role(run)
     seconds = (datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started)).total_seconds()
     return {
@@ -149,12 +152,19 @@ def summarise(run: Run, status: Status) -> dict[str, Any]:
         "format": status.format,
         "provider": status.provider,
         "mean": means(run.id),
-        "cost_usd": status.cost_usd,
+        "cost_usd": _whole_cost(status),
+        "unstored_usd": status.unstored_usd,
         "cost_by_role": {role: row["cost_usd"] for role, row in spent.items()},
         "tokens_by_role": {role: row["tokens"] for role, row in spent.items()},
         "seconds": round(seconds, 3),
         "state": run_status.name_state(status),
     }
+
+
+def _whole_cost(status: Status) -> float | None:
+    if not status.unstored_usd:
+        return None if status.unstored_usd is None else status.cost_usd
+    return _add([status.cost_usd if status.done else 0.0, status.unstored_usd])
 
 
 def sum_up(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

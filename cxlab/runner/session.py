@@ -50,6 +50,8 @@ def begin(opened: LoadedRun, shard: tuple[int, int]) -> tuple[list[Pair], Status
     if len(left) < len(mine):
         before = tally(opened.run.id, {sample_id for sample_id, _ in mine} if shard != WHOLE else None)
         status = replace(status, **before)
+    if shard[0] == 1 and (ended := statuses.read(opened.folder / "status.json")) is not None:
+        status = replace(status, unstored_usd=ended.unstored_usd)
     return left, status
 
 
@@ -111,10 +113,12 @@ async def _execute(
     run = opened.run
     limit = budget_usd if budget_usd is not None else run.setup.get("budget_usd")
     # Shards do not know of each other's spending, so each gets its share.
-    budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=status.known_usd)
+    before = status.known_usd + (status.unstored_usd or 0.0)
+    budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=before)
+    spending = llm.Spending()
     first_calls = {role: llm.FirstCalls(role) for role in ("agent", "customer", "judge")}
     offers = OfferLog(opened.folder)
-    setup = load_setup(run, budget, first_calls, offers)
+    setup = load_setup(run, budget, first_calls, offers, spending)
     execution = Execution(
         opened.benchmark,
         setup,
@@ -126,6 +130,7 @@ async def _execute(
         cancel_path=opened.folder / "CANCEL",
         concurrency=min(concurrency or run.setup.get("concurrency") or DEFAULT_CONCURRENCY, len(left)),
         budget=budget,
+        spending=spending,
         first_calls=tuple(first_calls.values()),
         show=lambda now: show.update(run.model, now),
         count_stored=lambda: count_stored(opened, shard),

@@ -48,6 +48,8 @@ class Status:
     `cost_usd` and `tokens` are those of all roles: the agent, the customer, the judges. `cost_usd` is None as soon as
     a part of it is unknown; `known_usd` is the sum of the parts that are known, which a budget goes by. `tokens` are
     those that were reported. ok + format + provider = done.
+    `unstored_usd`: what went besides into attempts that a stop cut short, which are not stored and not in any other
+    sum; None where that is unknown.
     """
 
     state: State
@@ -59,6 +61,7 @@ class Status:
     faulted: int = 0
     cost_usd: float | None = None
     known_usd: float = 0.0
+    unstored_usd: float | None = 0.0
     tokens: int | None = None
     rate_per_s: float = 0.0
     eta_s: float | None = None
@@ -132,7 +135,7 @@ def read(path: Path) -> Status | None:
 def _is_sound(told: dict[str, Any]) -> bool:
     """Whether what a file says of a status can be counted with."""
     counts = (told.get(name, 0) for name in ("planned", "done", "ok", "format", "provider", "faulted", "peak", "pid"))
-    amounts = (told.get(name) for name in ("cost_usd", "tokens", "eta_s"))
+    amounts = (told.get(name) for name in ("cost_usd", "unstored_usd", "tokens", "eta_s"))
     texts = (told.get(name, "") for name in ("started", "updated", "host", "message"))
     return (
         told.get("state") in get_args(State)
@@ -204,6 +207,7 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         faulted=sum(part.faulted for part in parts),
         cost_usd=add_known(costs),
         known_usd=sum(part.known_usd for part in parts),
+        unstored_usd=add_known([part.unstored_usd for part in parts]) if parts else 0.0,
         tokens=sum(tokens) if tokens else None,
         rate_per_s=rate,
         eta_s=(planned - done) / rate if rate > 0 else None,

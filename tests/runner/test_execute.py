@@ -192,6 +192,31 @@ def test_a_cut_by_the_budget_is_not_stored(tmp_path: Path) -> None:
     assert status.message == "spent $0.9000 of a budget of $1.0000"
 
 
+@pytest.mark.parametrize(("costs", "told"), [((0.25, 0.5), 0.75), ((0.25, None), None)])
+def test_what_went_into_attempts_that_are_cut_short_is_told(
+    tmp_path: Path, costs: tuple[float | None, ...], told: float | None
+) -> None:
+    """Nobody is asked for nothing: what a stop throws away was paid for, and is unknown where a part of it is."""
+
+    async def cut(sample: Sample, setup: Setup, trial: int) -> Attempt:
+        attempt = await BENCHMARK.run(sample, setup, trial)
+        if len(kept.ids) < 5:
+            return attempt
+        for cost in costs:
+            spending.charge(cost)
+        fault = llm.ProviderFault("budget", "spent").failure
+        return attempt.model_copy(update={"outcome": "provider", "failures": (fault,)})
+
+    kept, spending = Kept(), llm.Spending()
+    execution = build(
+        tmp_path, kept, replace(BENCHMARK, run=cut), concurrency=1, budget=llm.Budget(1.0), spending=spending
+    )
+    status = asyncio.run(execution.go())
+    assert (status.state, status.done, status.cost_usd) == ("stopped", 5, 0.0)
+    assert status.unstored_usd == told
+    assert statuses.read(tmp_path / "status.json") == status
+
+
 def test_status_file_is_whole_at_any_moment(tmp_path: Path) -> None:
     path = tmp_path / "status.json"
     read: list[int] = []

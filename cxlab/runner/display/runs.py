@@ -97,6 +97,8 @@ def describe(status: Status) -> str:
         words.append(f"{status.rate_per_s:.1f}/s")
     if status.cost_usd:
         words.append(f"${status.cost_usd:.4f}")
+    if status.unstored_usd:
+        words.append(f"${status.unstored_usd:.4f} besides for what was cut short")
     if status.eta_s is not None and status.state == "running":
         words.append(f"{_clock(status.eta_s)} left")
     return ", ".join(words)

@@ -31,6 +31,7 @@ class ScriptedModel:
     def __init__(self) -> None:
         self.bodies: list[dict[str, Any]] = []
         self.asked: Counter[str] = Counter()
+        self.tokens = 0
         self.port = 0
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -74,6 +75,7 @@ class ScriptedModel:
         text = self.answer([str(message["content"]) for message in body["messages"]])
         usage = {"prompt_tokens": len(json.dumps(body["messages"])) // 4, "completion_tokens": len(text) // 4}
         choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        self.tokens += sum(usage.values())
         return web.json_response({"choices": [choice], "usage": usage})
 
     def answer(self, messages: Sequence[str]) -> str:

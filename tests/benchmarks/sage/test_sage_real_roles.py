@@ -62,6 +62,32 @@ def test_every_role_is_real_and_all_of_it_holds(
     assert MOST_WORDS == 40
 
 
+def test_a_run_that_its_budget_ends_tells_all_that_was_spent(
+    server: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the server was asked for is what the run tells, with attempts that were cut short and are not kept."""
+    shell = make_shell(tmp_path / "home", monkeypatch)
+    shell.home.mkdir()
+    (shell.home / "models.toml").write_text(server.settings())
+    strong = "endpoint:strong"
+    words = ["run", "sage", "--model", strong, "--customer", strong, "--judge", strong, "--limit", "40"]
+    before = server.tokens
+    said = shell.call(*words, "--budget", "0.2", "--concurrency", "6", "--json", "--quiet")
+    found = json.loads(said.stdout.splitlines()[-1])
+    (entry,) = found["runs"]
+    assert (said.returncode, found["state"]) == (3, "stopped"), said.stderr
+    assert entry["done"] < 40
+    assert entry["unstored_usd"] > 0
+    assert found["cost_usd"] == pytest.approx((server.tokens - before) / 1e6)
+    roles = sum(entry["cost_by_role"].values())
+    assert found["cost_usd"] == pytest.approx(roles + entry["unstored_usd"])
+    # With more money it goes on, and what was spent in vain stays spent.
+    said = shell.call("run", "--resume", entry["run"], "--budget", "9", "--json", "--quiet")
+    found = json.loads(said.stdout.splitlines()[-1])
+    assert found["runs"][0]["done"] == 40
+    assert found["cost_usd"] == pytest.approx((server.tokens - before) / 1e6)
+
+
 @pytest.mark.skipif(not GUIDELINES.is_file(), reason="ABCD's guidelines are not beside this checkout")
 def test_ten_guidelines_of_real_agents_convert(
     server: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

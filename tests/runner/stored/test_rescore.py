@@ -113,7 +113,7 @@ def test_a_changed_formula_shows_in_scores_traces_and_verdicts(home: Path, monke
     assert "misread field" not in set(after["attempts"]["verdict_reason"])
     for table in ("messages", "votes", "judgements", "failures"):
         assert after[table].equals(before[table]), table
-    assert ", scorer next\n" in say("runs", "show", SAGE)
+    assert ", scorer next, done, " in say("runs", "show", SAGE)
     assert "scorer" not in say("runs", "show", CXMARENA)
 
 
