@@ -21,7 +21,10 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, leave_out_floors
 from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit
+from cxlab.views.failures.charts import spell_programs
 
+# Who fails more than every other sample alike with all others says nothing of a label.
+_EXPECTED = 0.5
 _SHOWN: dict[str, Any] = {
     "benchmark": pl.String, "task": pl.String, "sample": pl.String, "why": pl.String, "reason": pl.String,
     "chance": pl.Float64, "strong": pl.String, "passed": pl.String, "mark": pl.String, "run_id": pl.String,
@@ -34,12 +37,15 @@ def show_labels(view: View, about: Declaration) -> None:
     scope = View(view.benchmark, tasks=view.tasks, facets=view.facets, runs=view.runs)
     with st.spinner("Looking for samples that every strong model fails"):
         found = cached(suspects, scope)
-    sure = found.filter((pl.col("why") == "the same") & (pl.col("passed") == "")).height
+    alike = found.filter((pl.col("why") == "the same") & (pl.col("passed") == ""))
+    sure = alike.filter(pl.col("chance").fill_null(0) < _EXPECTED).height
     one = sure == 1
     section(
         f"{format_count(sure)} sample{'' if one else 's'} to check: every strong model fails {'it' if one else 'them'} "
         "for the same reason, and nobody passes"
         if sure
+        else "No label stands out: where all strong models fail alike, it was to be expected"
+        if alike.height
         else "No sample is failed by every strong model for the same reason",
         f"{format_count(found.height)} sample{'' if found.height == 1 else 's'} that all strong models fail: hard, or "
         "with a wrong label; those where it is least expected first. Strong is the better half of a task's ranking, "
@@ -117,7 +123,8 @@ def _describe(about: Declaration, task: str, strong: tuple[str, ...], row: Mappi
     sample, first = str(row["sample_id"]), row["opened"][0]
     return {
         "benchmark": about.card.name, "task": task, "sample": f"{told} · {sample}" if told else sample,
-        "why": "the same" if row["alike"] else "each another", "reason": row["reason"] or "no reason is stored",
+        "why": "the same" if row["alike"] else "each another",
+        "reason": spell_programs(row["reason"] or "no reason is stored"),
         "strong": ", ".join(map(label, strong)), "passed": ", ".join(map(label, row["passed_by"])),
         "mark": "✕ label is wrong" if row["marked"] else "", "run_id": first[1], "attempt_id": first[2],
     }  # fmt: skip

@@ -9,6 +9,7 @@ from cxlab.read.annotations import WRONG_LABEL
 from cxlab.ui.annotations import annotate
 from cxlab.views.failures.labels_to_check import suspects
 from tests.pages.app_script import open_page, words
+from tests.stores.judged import HOSTILE
 from tests.stores.runs import write_run
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -46,7 +47,7 @@ def test_all_benchmarks_stand_on_one_list_the_most_telling_first(empty_home: Pat
     assert set(suspects(View("mmtaup2"))["sample"]) == {"t0"}
     app = open_page("failures", tab="labels")
     assert not app.exception
-    assert "2 samples to check: every strong model fails them for the same reason, and nobody passes" in words(app)
+    assert "1 sample to check: every strong model fails it for the same reason, and nobody passes" in words(app)
     table = next(each.value for each in app.dataframe if "strong" in each.value.columns)
     assert {*table["sample"]} == {"s0", "s1", "s2", "t0"}
     assert "Labels to check" in str([each.options for each in app.segmented_control])
@@ -71,3 +72,26 @@ def test_of_fewer_than_two_models_nothing_is_claimed(empty_home: Path, models: i
     assert suspects(View()).is_empty()
     if models:
         assert "No sample is failed by every strong model for the same reason" in words(app)
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "\u05de\u05d5\u05d3\u05dc \u05d7\u05d6\u05e7 " * 16, HOSTILE])
+def test_long_right_to_left_and_hostile_names_are_text(empty_home: Path, name: str) -> None:
+    for number, model in enumerate((f"{name}1", f"{name}2", "c"), 1):
+        write_run(empty_home, number, model, values(s0=0, s1=100), reasons={"s0": name})
+    app = open_page("failures", tab="labels")
+    assert not app.exception
+    assert "1 sample to check" in words(app)
+    table = next(each.value for each in app.dataframe if "strong" in each.value.columns)
+    # A cell of a table is text, whatever stands in it.
+    assert table["reason"].to_list() == [name]
+
+
+def test_a_store_of_twelve_attempts_that_all_failed_says_so_and_no_more(empty_home: Path) -> None:
+    twelve = {f"s{place}": 0.0 for place in range(6)}
+    for number, model in enumerate(("a", "b"), 1):
+        write_run(empty_home, number, model, values(**twelve), reasons=dict.fromkeys(twelve, "late"), judges=())
+    app = open_page("failures", tab="labels")
+    assert not app.exception
+    # Who fails everything is expected to fail each: it says nothing of a label.
+    assert "No label stands out" in words(app)
+    assert suspects(View())["chance"].to_list() == [1.0] * 6
