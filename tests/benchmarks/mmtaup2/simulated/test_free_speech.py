@@ -219,6 +219,7 @@ def test_who_turns_a_thing_down_is_told_what_it_is_for_and_then_left_alone() -> 
     said = talk("My phone has no service.", "<phone>", "No, I won't do that.", "I said no, I won't look at it.")
     told = next(text for text in said if "nothing that cannot be put back" in text)
     assert "status bar" in told
+    assert "doing well" not in told
     # Without it nothing more can be found: a colleague takes over, and nobody asks a third time.
     assert said[said.index(told) + 1] == "(transfer_to_human_agents)"
     pictures = telecom_tasks.compose("mms", ["bad_wifi_calling"], 1)

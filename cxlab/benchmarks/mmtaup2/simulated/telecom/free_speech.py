@@ -162,7 +162,7 @@ def _answer(text: str, asked: str) -> dict[str, str]:
 
 _BRIEF = 8
 # Of 100; one misheard word in ten leaves more of a sentence than this.
-_NEAR = 87
+NEAR = 87
 _ASKS_ABROAD = re.compile(r"are you abroad", re.IGNORECASE)
 # A screen that is read out: no stand-in names a symbol or how full the battery is.
 _SCREEN = re.compile(r"\b(?:symbol|icon|battery)\b|\d ?%", re.IGNORECASE)
@@ -212,13 +212,13 @@ def is_own(text: str) -> bool:
 
 
 @functools.lru_cache(maxsize=20_000)
-def is_near_own(text: str) -> bool:
-    """The same of a sentence that may have been misheard: most of its words stand as a stand-in would say them."""
+def is_near_own(text: str, near: float = NEAR) -> bool:
+    """The same of a sentence that may have been misheard: it is `near` to one of them, of 100."""
     from rapidfuzz import fuzz, process
 
     lines = _own_lines()
     return is_own(text) or any(
-        process.extractOne(_plain(sentence), lines, scorer=fuzz.ratio, score_cutoff=_NEAR) is not None
+        process.extractOne(_plain(sentence), lines, scorer=fuzz.ratio, score_cutoff=near) is not None
         for sentence in dialogue_acts.sentences(text)
     )
 

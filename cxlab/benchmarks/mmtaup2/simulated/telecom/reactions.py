@@ -36,8 +36,8 @@ _CUES = (
     ("long", r"\bhow (?:much )?long(?:er)?\b"),
     (
         "harm",
-        r"\b(?:what|will|would|does|do|can|could|won't|is)\b[^.?]*\b(?:lose|lost|gone|deletes?d?|erased?|wiped?|happen"
-        r"|break|broken|damage|contacts|photos|safe)\b[^.?]*\?",
+        r"\b(?:what|will|would|does|do|can|could|won't|is|am|have)\b[^.?]*\b(?:lose|lost|gone|deletes?d?|erased?|wiped?"
+        r"|happen|break(?:ing)?|broken|damage|contacts|photos|safe)\b[^.?]*\?",
     ),
     ("cost", r"\b(?:cost|charged?|free|pay|expensive)\b[^.?]*\?"),
     ("why", r"\bwhy\b[^.?]*\?|^\W*why\b|\bwhat\b[^.?]*\bfor\?|\bwhat(?:'s| is) the point\b"),
@@ -69,6 +69,7 @@ _CUES = (
     ),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in _CUES)
+_HALF = 60
 # Stand-ins wonder what a thing is, and never where.
 _WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
 _DONE = re.compile(
@@ -114,8 +115,12 @@ def find(text: str) -> str:
         kind = kind or ("upset" if dialogue_acts.is_frustrated(text) else "")
     if kind == "wait" and (free_speech.facts_in(text) or re.search(r"\d{3}", text)):
         return ""
-    own = free_speech.is_own if kind == "bye" or _WHERE.search(text) else free_speech.is_near_own
-    return kind if kind and not own(text) else ""
+    if kind == "bye" or _WHERE.search(text):
+        own = free_speech.is_own(text)
+    else:
+        # What may be any question may be half of one of a stand-in, the rest misheard.
+        own = free_speech.is_near_own(text, _HALF if kind == "question" else free_speech.NEAR)
+    return kind if kind and not own else ""
 
 
 @functools.lru_cache(maxsize=20_000)

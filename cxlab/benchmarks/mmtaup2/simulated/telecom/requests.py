@@ -93,7 +93,10 @@ class TelecomRequests(TelecomDialogueState):
             parts.append(self.line("explain"))
         elif again and not self.says_beside():
             parts.append(self.line("again"))
-        upset = self.impatient or (not self.brisk and UPSET.search(self.mind.last))
+        # Who asks whether anything is lost, or turns something down, has an answer to that already.
+        upset = not self.says_beside() and (
+            self.impatient or (not self.brisk and UPSET.search(self.mind.last) is not None)
+        )
         kind_already = again and not stumbled and self.gently
         if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
             parts.insert(0, self.line("soothe"))
