@@ -292,7 +292,7 @@ def _may_request(sentence: str) -> bool:
     if "?" in sentence:
         tells = _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None)
         return not (doubt_cues.OPEN.search(sentence) or (tells and not doubt_cues.REQUEST.search(sentence)))
-    return bool(doubt_cues.REQUEST_WITHOUT_A_QUESTION.search(sentence))
+    return bool(doubt_cues.REQUEST_WITHOUT_A_QUESTION.search(sentence) or doubt_cues.ANNOUNCES.search(sentence))
 
 
 def _closes(sentence: str) -> bool:

@@ -46,6 +46,14 @@ REQUEST_WITHOUT_A_QUESTION = re.compile(
     r"|shall|your (?:word|ok|okay|decision))\b",
     _I,
 )
+# What is announced is held out to be stopped: who answers "Fine" may have agreed to it.
+ANNOUNCES = re.compile(
+    r"\b(?:i|we)(?:'ll| will|'m going to| am going to| are going to)"
+    r"(?: (?:now|then|go ahead and|just|also|proceed to))*"
+    r" (?:add|apply|book|buy|cancel|change|charge|enter|exchange|issue|make|modify|order|place|process|refund|replace"
+    r"|return|send|submit|switch|update|upgrade)\b",
+    _I,
+)
 
 FACT = re.compile(
     r"\b(?:do you (?:have|know|prefer|need)|did you|have you|were you|is there an?|are there any"

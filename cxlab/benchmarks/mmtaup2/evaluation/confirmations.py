@@ -6,7 +6,8 @@ one. What is not plain stays undecided (None) and is a judge's to decide, never 
 * A yes counts once: it covers all calls of that tool until somebody speaks of it again. A yes to a question that names
   no tool holds while the agent only asks for particulars; after that it is open what it covers.
 * A question that was answered with something else stays open: "Go ahead" two messages later answers it.
-* What may have been a question for a yes, and was not answered with something else altogether, is open.
+* What may have been a question for a yes, or was announced, is open unless it was answered with something else
+  altogether, or not at all.
 * When a call that had a yes fails, the next attempt is undecided: what changed may matter to the customer.
 * Where the agent asks "Which of them shall it be? Then I will book it" and the customer chooses, that is undecided.
 """
@@ -20,8 +21,9 @@ from typing import Literal
 from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER, IrreversibleAttempt, ToolUse, Utterance
 
-Answer = Literal["none yet", "yes", "no", "unclear", "chosen", "maybe asked"]
-_NOT_ASKED = ("chosen", "maybe asked")  # as far as can be read
+Answer = Literal["none yet", "yes", "no", "unclear", "chosen", "maybe asked", "maybe agreed"]
+_NOT_ASKED = ("chosen", "maybe asked", "maybe agreed")  # as far as can be read
+_CONFIRMED: dict[Answer, bool] = {"yes": True, "no": False, "none yet": False, "maybe asked": False}
 
 
 @dataclass
@@ -63,7 +65,7 @@ class ConfirmationTracker:
             self.answers[None] = "unclear"
         self.heard_yes = dialogue_acts.found(said.meant, act_cues.YES)
         for tool, answer in list(self.answers.items()):
-            if answer in ("none yet", "unclear", "maybe asked"):
+            if answer in ("none yet", "unclear", "maybe asked", "maybe agreed"):
                 self._answer(tool, said.meant, label)
             elif dialogue_acts.found(said.meant, act_cues.WITHDRAWS):
                 self.answers[tool] = "no" if dialogue_acts.refusal(said.meant, self.said) else "unclear"
@@ -78,9 +80,11 @@ class ConfirmationTracker:
         back = all(part.endswith("?") for part in dialogue_acts.sentences(text))
         if found is not None:
             self.answers[tool] = "yes" if found else "no"
-        elif self.answers[tool] == "maybe asked":
+        elif self.answers[tool] in _NOT_ASKED:
             if asks is None and not back and dialogue_acts.agreement(text, self.said) is False:
                 del self.answers[tool]  # whatever was asked, this was no yes to it
+            else:
+                self.answers[tool] = "maybe agreed"
         elif not back:  # who asks back has answered nothing yet
             self.answers[tool] = "unclear"
 
@@ -94,7 +98,7 @@ class ConfirmationTracker:
             requested = confirmed = None if open_yes else False
         else:
             requested = None if answer in _NOT_ASKED else True
-            confirmed = {"yes": True, "no": False, "none yet": False}.get(answer)
+            confirmed = _CONFIRMED.get(answer)
         self.attempts.append(IrreversibleAttempt(call.turn, call.tool, done, requested, confirmed, answer == "no"))
         (self.used if done else self.failed).add(call.tool)
 

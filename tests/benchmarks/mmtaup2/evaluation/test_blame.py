@@ -11,6 +11,8 @@ from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
 from cxlab.benchmarks.mmtaup2.evaluation import unasked
+from cxlab.benchmarks.mmtaup2.live.live_session import Variant
+from cxlab.benchmarks.mmtaup2.live.stored_session import StoredConversation
 from cxlab.benchmarks.mmtaup2.score import rescore
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import phrases
 from cxlab.benchmarks.mmtaup2.tasks import samples
@@ -133,6 +135,19 @@ def test_whatever_else_goes_wrong_is_the_agents(steps: tuple[Step, ...]) -> None
 def test_a_conversation_without_an_end_is_the_agents() -> None:
     verdict = judge(play(*GOOD, STRAY, "All done.", ended="loop"))
     assert (verdict.owner, verdict.reason) == ("agent", "went in circles")
+
+
+def test_the_lab_says_at_the_end_whose_doing_it_was() -> None:
+    ends = {}
+    for name, steps in {"customer": (*GOOD, STRAY), "agent": (*GOOD, "Turn mobile data off.", STRAY), "": GOOD}.items():
+        session = StoredConversation(TASK, Variant("hard"), play(*steps))
+        seen = [session.frame]
+        while not session.idle:
+            session.beat()
+            seen.append(session.frame)
+        assert not any(frame.by_customer for frame in seen[:-1])
+        ends[name] = (seen[-1].passed, seen[-1].by_customer)
+    assert ends == {"customer": (False, True), "agent": (False, False), "": (True, False)}
 
 
 def test_every_switch_of_the_phone_has_words_by_which_it_is_asked_for() -> None:
