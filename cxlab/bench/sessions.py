@@ -40,7 +40,7 @@ FLAT, MEMORY_FROM = 1.2, 1000
 
 
 @dataclass(frozen=True)
-class Measured:
+class ServerMeasurement:
     """One server under load: seconds of each rerun, its CPU seconds, its memory in MB at every tenth, faults."""
 
     seconds: list[float]
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if complaints else 0
 
 
-def measure(folder: Path, load: dict[str, float], settings: Sequence[str]) -> Measured:
+def measure(folder: Path, load: dict[str, float], settings: Sequence[str]) -> ServerMeasurement:
     """Serve the store below `folder` with these settings to this load."""
     import psutil
 
@@ -118,7 +118,7 @@ def measure(folder: Path, load: dict[str, float], settings: Sequence[str]) -> Me
                 memory.append(process.memory_info().rss / 1e6)
         if visitors.wait() or not found.get("seconds"):
             raise RuntimeError(f"the visitors failed: {found.get('faults')}")
-        return Measured(found["seconds"], _cpu(process) - began, memory, found["faults"])
+        return ServerMeasurement(found["seconds"], _cpu(process) - began, memory, found["faults"])
 
 
 def _cpu(process: "Process") -> float:
@@ -162,7 +162,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _show(name: str, found: Measured) -> None:
+def _show(name: str, found: ServerMeasurement) -> None:
     memory = " ".join(f"{each:.0f}" for each in found.memory_mb)
     faults = f"   {len(found.faults)} faults" if found.faults else ""
     print(f"{name:<10}{found.p50:>8.2f}{found.p95:>8.2f}{found.cpu_a_rerun:>15.3f}   {memory}{faults}", flush=True)

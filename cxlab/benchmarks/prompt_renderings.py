@@ -73,7 +73,7 @@ class Rendering:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedRequest:
     """A request with who was asked, in the order of the attempt that it belongs to."""
 
     role: Role
@@ -84,7 +84,7 @@ class Recorded:
 class Recording:
     """Everything that models were asked for one sample, and the attempt; None where only a writer was asked."""
 
-    requests: tuple[Recorded, ...]
+    requests: tuple[RecordedRequest, ...]
     attempt: Attempt | None = None
 
 
@@ -94,7 +94,7 @@ class RecordingModel:
 
     inner: ChatModel
     role: Role
-    noted: list[Recorded]
+    noted: list[RecordedRequest]
     most: int = MOST
     simulated: bool = True
     prices: Any = FREE
@@ -112,7 +112,7 @@ class RecordingModel:
         self._counts[name] += 1
         if self._counts[name] > self.most:
             raise ProviderFault("budget", f"{name} was asked {self.most} times, which is enough to read it")
-        self.noted.append(Recorded(self.role, request))
+        self.noted.append(RecordedRequest(self.role, request))
         return await self.inner.complete(request)
 
     async def aclose(self) -> None:
@@ -128,7 +128,7 @@ def record(
     benchmark: Benchmark, sample: Sample, *, most: int = MOST, options: Mapping[str, Any] | None = None, seed: int = 0
 ) -> Recording:
     """All that models are asked in one attempt at the sample and in scoring it."""
-    noted: list[Recorded] = []
+    noted: list[RecordedRequest] = []
 
     def load(name: str, role: Role) -> RecordingModel:
         return RecordingModel(llm.load(name), role, noted, most)
@@ -157,7 +157,7 @@ def record(
 
 def record_writer(benchmark: Benchmark) -> Recording:
     """All that a writer is asked by the benchmark's own account; nothing where it declares none."""
-    noted: list[Recorded] = []
+    noted: list[RecordedRequest] = []
     if benchmark.ask_writer is not None:
         # Where generating goes another way for stand-ins, the way of real writers is what is to be read.
         benchmark.ask_writer(RecordingModel(llm.load(AGENT), "writer", noted, most=MOST_OF_A_WRITER, simulated=False))
@@ -188,7 +188,7 @@ def pick(renderings: Sequence[Rendering], name: str) -> list[Rendering]:
     return found if name else list(renderings)
 
 
-def to_rendering(benchmark: str, sample: str, recorded: Recorded) -> Rendering:
+def to_rendering(benchmark: str, sample: str, recorded: RecordedRequest) -> Rendering:
     """A request as it goes to a server."""
     request = recorded.request
     form = response_format(request.schema, "json_schema") if request.schema is not None else None
@@ -204,7 +204,7 @@ def to_rendering(benchmark: str, sample: str, recorded: Recorded) -> Rendering:
 
 
 def _choose(benchmark: Benchmark, sample: str, recording: Recording) -> Iterator[Rendering]:
-    by_name: dict[str, list[Recorded]] = {}
+    by_name: dict[str, list[RecordedRequest]] = {}
     for one in recording.requests:
         by_name.setdefault(name_of(one.request), []).append(one)
     for asked in by_name.values():

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cxlab.llm.base import Completion
-from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status
+from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status
 from cxlab.records import ToolCall, Usage
 
 DONE = "[DONE]"
@@ -18,7 +18,7 @@ def read_completion(body: Any, latency_s: float) -> Completion:
     choice = _first(body)
     message = choice.get("message") if choice else None
     if choice is None or not isinstance(message, dict):
-        raise Interrupted(FaultKind("bad_reply", True), "the server's reply holds no message")
+        raise RetryFault(FaultKind("bad_reply", True), "the server's reply holds no message")
     finish_reason = choice.get("finish_reason")
     text = _text(message.get("content"))
     if message.get("refusal"):
@@ -27,7 +27,7 @@ def read_completion(body: Any, latency_s: float) -> Completion:
     return Completion(text, calls, usage, latency_s, finish_reason, _reasoning(message))
 
 
-def fault_in(body: Any) -> Interrupted | None:
+def fault_in(body: Any) -> RetryFault | None:
     """The fault that some gateways report with HTTP 200, or in the middle of a stream."""
     error = body.get("error") if isinstance(body, dict) else None
     if not isinstance(error, dict):
@@ -35,7 +35,7 @@ def fault_in(body: Any) -> Interrupted | None:
     code = error.get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
     said = f"HTTP 200 with error {code}: {error.get('message')}"
-    return Interrupted(kind_of_status(status, str(code), said), said, None, status)
+    return RetryFault(kind_of_status(status, str(code), said), said, None, status)
 
 
 class StreamedCompletion:
@@ -61,7 +61,7 @@ class StreamedCompletion:
         try:
             piece = json.loads(data)
         except ValueError:
-            raise Interrupted(
+            raise RetryFault(
                 FaultKind("bad_reply", True), f"a piece of the stream is not JSON: {data[:100]!r}"
             ) from None
         return self.add(piece)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import FaultKind, Interrupted, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, redact, retrying, with_retries
 from cxlab.llm.metering import Budget, Prices
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
@@ -87,7 +87,7 @@ class EmbeddingModel:
             finally:
                 if budget is not None:
                     budget.close_call()
-        except Interrupted as fault:
+        except RetryFault as fault:
             if fault.status in (400, 413, 422) and len(batch) > 1:
                 half = len(batch) // 2
                 return self._join([await self._embed(part, budget) for part in (batch[:half], batch[half:])])
@@ -147,7 +147,7 @@ def _read(content: bytes, count: int) -> tuple[Vectors, Usage]:
         body = json.loads(content)
     except ValueError:
         said = redact(content[:100].decode("utf-8", "replace"))
-        raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
     data = body.get("data") if isinstance(body, dict) else None
     rows: list[Vectors | None] = [None] * count
     for place, entry in enumerate(data if isinstance(data, list) else []):
@@ -156,9 +156,7 @@ def _read(content: bytes, count: int) -> tuple[Vectors, Usage]:
             rows[index] = _vector(entry.get("embedding"))
     whole = [row for row in rows if row is not None]
     if len(whole) != count or len({row.size for row in whole}) != 1:
-        raise Interrupted(
-            FaultKind("bad_reply", True), f"the server sent {len(whole)} usable vectors for {count} texts"
-        )
+        raise RetryFault(FaultKind("bad_reply", True), f"the server sent {len(whole)} usable vectors for {count} texts")
     return np.stack(whole), _usage(body.get("usage"))
 
 

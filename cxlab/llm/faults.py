@@ -69,7 +69,7 @@ def retry_after_s(header: str | None, now: float | None = None) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-class Interrupted(ProviderFault):
+class RetryFault(ProviderFault):
     """A fault on the way to a retry: it also knows how long the server asked us to wait."""
 
     def __init__(self, kind: FaultKind, message: str, wait_s: float | None = None, status: int | None = None) -> None:
@@ -83,7 +83,7 @@ async def retrying(
     attempts: int,
     longest_wait_s: float,
     first_wait_s: float = 0.5,
-    give_up: Callable[[Interrupted], bool] | None = None,
+    give_up: Callable[[RetryFault], bool] | None = None,
 ) -> tuple[T, int]:
     """(result, retries) of up to `attempts` calls; raises the last fault as ProviderFault with its retries.
 
@@ -95,7 +95,7 @@ async def retrying(
     while True:
         try:
             return await call(), retries
-        except Interrupted as fault:
+        except RetryFault as fault:
             timeouts += fault.failure.type == "timeout"
             last = retries + 1 >= attempts or timeouts >= 2 or not fault.failure.retryable
             if last or (give_up is not None and give_up(fault)):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import NotConfigured
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
-from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, with_instruction, without_docstrings
 from cxlab.llm.metering import Prices
 from cxlab.llm.parsing import hide_thinking
@@ -109,7 +109,7 @@ class LangchainModel:
                 self.ladder.refused(schema, rung, surely=True)
                 rung = "prompt"
                 continue
-            except Interrupted as fault:
+            except RetryFault as fault:
                 said = fault.failure.message.lower()
                 if fault.failure.type == "bad_request" and "temperature" in said and not self._no_temperature:
                     self._no_temperature = True
@@ -153,7 +153,7 @@ class LangchainModel:
         native = isinstance(answer, dict)
         message = answer["raw"] if native else answer
         if not isinstance(message, AIMessage):
-            raise Interrupted(
+            raise RetryFault(
                 FaultKind("bad_reply", True), f"LangChain returned {type(message).__name__}, not a message"
             )
         text, calls = _text(message.content), tool_calls_of(message)
@@ -257,12 +257,12 @@ class _FaultsToldApart:
         if isinstance(error, ProviderFault):
             # One of our own models, wrapped twice.
             kind = FaultKind(error.failure.type, error.failure.retryable)
-            raise Interrupted(kind, error.failure.message) from None
+            raise RetryFault(kind, error.failure.message) from None
         found = _kind_of(error) if isinstance(error, Exception) else None
         if found is not None:
             kind, status, wait_s = found
             message = redact(f"{type(error).__name__}: {error}", self._secrets)
-            raise Interrupted(kind, message, wait_s, status) from None
+            raise RetryFault(kind, message, wait_s, status) from None
 
 
 def _kind_of(error: Exception) -> tuple[FaultKind, int | None, float | None] | None:

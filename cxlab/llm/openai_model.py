@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cxlab.llm import openai_clients
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.completions import StreamedCompletion, read_completion
-from cxlab.llm.faults import FaultKind, Interrupted, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
 from cxlab.llm.openai_clients import OPENAI_URL, Options
@@ -105,7 +105,7 @@ class OpenAIModel:
                     self.options.first_wait_s,
                     give_up=_may_be_the_rung if step_down else None,
                 )
-            except Interrupted as fault:
+            except RetryFault as fault:
                 if self._adapt(fault):
                     continue
                 about_schema = fault.status in (400, 422) and _names_schema(fault.failure.message)
@@ -125,7 +125,7 @@ class OpenAIModel:
                 self.ladder.worked(request.schema, rung)
             return replace(completion, usage=with_retries(completion.usage, sent - 1), limit=self._room(request))
 
-    def _adapt(self, fault: Interrupted) -> bool:
+    def _adapt(self, fault: RetryFault) -> bool:
         """Stop sending a parameter that this server refuses; True when something changed."""
         said = fault.failure.message.lower()
         if fault.status in (400, 422) and not self._unlimited and any(words in said for words in _TOO_LARGE):
@@ -216,7 +216,7 @@ class OpenAIModel:
                         on_text(hide_thinking(pieces.text))
                 latency_s = time.perf_counter() - started
                 if not pieces.finished:
-                    raise Interrupted(FaultKind("connection", True), "the stream broke off before its end")
+                    raise RetryFault(FaultKind("connection", True), "the stream broke off before its end")
                 return read_completion(pieces.body(), latency_s)
 
     @asynccontextmanager
@@ -258,14 +258,14 @@ class OpenAIModel:
             raise self._connection_fault(error) from None
         except UnicodeEncodeError:
             # Half a surrogate pair in a message has no UTF-8 form; no server could be sent it.
-            raise Interrupted(FaultKind("bad_request", False), "a message holds a lone surrogate character") from None
+            raise RetryFault(FaultKind("bad_request", False), "a message holds a lone surrogate character") from None
 
-    async def reach(self) -> Interrupted | None:
+    async def reach(self) -> RetryFault | None:
         """Ask the server which models it has, once; the fault, or None where it answered whatever it said."""
         try:
             async with self._sent("/models", dict, stream=False, method="get"):
                 return None
-        except Interrupted as fault:
+        except RetryFault as fault:
             return fault
 
     async def _first_model(self, client: "AsyncOpenAI") -> str:
@@ -278,15 +278,15 @@ class OpenAIModel:
             return "default"
         return listed.data[0].id if listed.data else "default"
 
-    def _status_fault(self, error: Any) -> Interrupted:
+    def _status_fault(self, error: Any) -> RetryFault:
         status = int(error.status_code)
         body = error.body if isinstance(error.body, dict) else {}
         code = str(body.get("code") or body.get("type") or "")
         message = self._redact(f"HTTP {status}: {body.get('message') or error.message}")
         wait = retry_after_s(error.response.headers.get("retry-after"))
-        return Interrupted(kind_of_status(status, code, message), message, wait, status)
+        return RetryFault(kind_of_status(status, code, message), message, wait, status)
 
-    def _connection_fault(self, error: BaseException) -> Interrupted:
+    def _connection_fault(self, error: BaseException) -> RetryFault:
         import aiohttp
 
         # The SDK's transport calls a dropped connection a timeout; the cause at the bottom knows better.
@@ -294,17 +294,17 @@ class OpenAIModel:
         while cause is not None:
             if isinstance(cause, aiohttp.ClientError) and not isinstance(cause, TimeoutError):
                 said = self._redact(str(cause) or type(cause).__name__)
-                return Interrupted(FaultKind("connection", True), f"the connection failed: {said}")
+                return RetryFault(FaultKind("connection", True), f"the connection failed: {said}")
             if isinstance(cause, TimeoutError):
                 options = self.options
                 limits = f"{options.read_timeout_s:g} s of silence, {options.answer_timeout_s:g} s in all"
-                return Interrupted(FaultKind("timeout", True), f"no answer in time (limits: {limits})")
+                return RetryFault(FaultKind("timeout", True), f"no answer in time (limits: {limits})")
             cause = cause.__cause__
         said = self._redact(str(error.__cause__ or error) or type(error).__name__)
         import openai
 
         kind = FaultKind("timeout" if isinstance(error, openai.APITimeoutError) else "connection", True)
-        return Interrupted(kind, f"the connection failed: {said}")
+        return RetryFault(kind, f"the connection failed: {said}")
 
     def _read(self, content: bytes, latency_s: float) -> Completion:
         try:
@@ -312,7 +312,7 @@ class OpenAIModel:
             body = json.loads(content.decode("utf-8", "replace"))
         except ValueError:
             said = self._redact(content[:100].decode("utf-8", "replace"))
-            raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+            raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
         with self._redacted():
             return read_completion(body, latency_s)
 
@@ -321,16 +321,16 @@ class OpenAIModel:
         """What a server says of a fault may quote the key."""
         try:
             yield
-        except Interrupted as fault:
+        except RetryFault as fault:
             kind = FaultKind(fault.failure.type, fault.failure.retryable)
-            raise Interrupted(kind, self._redact(fault.failure.message), fault.wait_s, fault.status) from None
+            raise RetryFault(kind, self._redact(fault.failure.message), fault.wait_s, fault.status) from None
 
     async def aclose(self) -> None:
         """Give the shared client back; the last model to do so closes it."""
         await openai_clients.give_back(self)
 
 
-def _may_be_the_rung(fault: Interrupted) -> bool:
+def _may_be_the_rung(fault: RetryFault) -> bool:
     return fault.status in (400, 415, 422, 500, 501)
 
 

@@ -11,7 +11,7 @@ from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_rough, format_seconds, format_share, format_usd
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision, Slice
-from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, Passed
+from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, PassCount
 from cxlab.read.comparison.ranking import Ranking, gaps_from
 from cxlab.read.comparison.words import (
     MOST_NEEDED,
@@ -161,7 +161,7 @@ def _pass_rates(about: Declaration, told: Decision, name: Callable[[str], str]) 
     return Figure(label, value, "; ".join(_say_passed(who, each) for who, each in pair) + ".")
 
 
-def _say_passed(who: str, each: Passed) -> str:
+def _say_passed(who: str, each: PassCount) -> str:
     if each.share is None:
         return f"{who} no verdict at all"
     span = "" if each.low is None or each.high is None else f" ({format_share(each.low)} to {format_share(each.high)})"

@@ -34,7 +34,7 @@ LONGEST_S = 60.0
 
 
 @dataclass(frozen=True)
-class Load:
+class SessionLoad:
     """How many sessions click how often (a mean, in seconds), until there were so many reruns in all."""
 
     sessions: int = 25
@@ -44,7 +44,7 @@ class Load:
 
 
 @dataclass
-class Found:
+class LoadResult:
     """Seconds of each rerun, and what went wrong."""
 
     seconds: list[float] = field(default_factory=list)
@@ -125,7 +125,7 @@ async def click(session: Session, rng: random.Random) -> None:
     await session.choose(widget, rng.sample(options, k=min(len(options), rng.randint(0, 2))))
 
 
-async def visit(url: str, load: Load, number: int, found: Found, ready: asyncio.Barrier) -> None:
+async def visit(url: str, load: SessionLoad, number: int, found: LoadResult, ready: asyncio.Barrier) -> None:
     """One session until the load is done; what is counted begins when all sessions have seen their first page."""
     rng = random.Random(f"{load.seed} {number}")
     arrived = False
@@ -157,16 +157,16 @@ def _tell(reruns: int) -> None:
     print(json.dumps({"reruns": reruns}), flush=True)
 
 
-async def measure(url: str, load: Load) -> Found:
+async def measure(url: str, load: SessionLoad) -> LoadResult:
     """What all sessions met."""
-    found, ready = Found(), asyncio.Barrier(load.sessions)
+    found, ready = LoadResult(), asyncio.Barrier(load.sessions)
     await asyncio.gather(*(visit(url, load, number, found, ready) for number in range(load.sessions)))
     return found
 
 
 def main(url: str, load: dict[str, Any]) -> None:
     """Measure and print."""
-    print(json.dumps(asdict(asyncio.run(measure(url, Load(**load))))))
+    print(json.dumps(asdict(asyncio.run(measure(url, SessionLoad(**load))))))
 
 
 if __name__ == "__main__":

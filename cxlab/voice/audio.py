@@ -1,7 +1,7 @@
 """Real speech, offline: espeak-ng says a text, pocketsphinx writes down what it hears. Optional, found when installed.
 
     missing()                               # what to install, [] when both are there
-    line = SpokenLine(Recogniser(said, words), Shelf(folder))
+    line = SpokenLine(Recogniser(said, words), SoundFolder(folder))
     line.listen("agent", "Please reboot the phone.", 1)    # (heard, {"wav": name, "seconds": ..., "ideal": ...})
 
 The recogniser is an old one. What it is told of a domain decides how well it hears: how its sentences go, which words
@@ -30,7 +30,7 @@ from cxlab.errors import CxError, UnknownName
 from cxlab.voice.bigram_model import Counts, bigrams
 from cxlab.voice.confusion_tables import tables
 from cxlab.voice.pronunciation import pronounce
-from cxlab.voice.sound_files import Pcm, Shelf, read_wav
+from cxlab.voice.sound_files import Pcm, SoundFolder, read_wav
 from cxlab.voice.spelling import DIGITS, LETTERS, Clause, clauses, written
 
 PROGRAM, PACKAGE = "espeak-ng", "pocketsphinx"
@@ -189,7 +189,7 @@ class SpokenLine:
     """A line on which everything is said aloud and recognised; a stand-in for the text channel."""
 
     def __init__(
-        self, recogniser: Recogniser, keep: Shelf | None = None, voices: Mapping[str, str] | None = None
+        self, recogniser: Recogniser, keep: SoundFolder | None = None, voices: Mapping[str, str] | None = None
     ) -> None:
         for voice in (voices or {}).values():
             _check_variant(voice)

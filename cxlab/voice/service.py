@@ -1,6 +1,6 @@
 """Speech by a service: OpenAI's speech and transcription, or a server of data/models.toml that offers the same two.
 
-    line = open_service("openai", {"agent_voice": "nova"}, Shelf(folder), budget)
+    line = open_service("openai", {"agent_voice": "nova"}, SoundFolder(folder), budget)
     passage = await line.listen("agent", "Please reboot the phone.", 1)
     passage.heard, passage.data["wav"], passage.cost_usd
     await line.aclose()      # in the same event loop
@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import FaultKind, Interrupted, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, redact, retrying, with_retries
 from cxlab.llm.metering import AudioPrices, Budget
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
-from cxlab.voice.sound_files import Pcm, Shelf, read_wav
+from cxlab.voice.sound_files import Pcm, SoundFolder, read_wav
 from cxlab.voice.spoken_message import SpokenMessage
 
 Made = TypeVar("Made")
@@ -63,7 +63,7 @@ class ServiceLine:
         *,
         format: str = "wav",
         prices: tuple[AudioPrices | None, AudioPrices | None] = (None, None),
-        keep: Shelf | None = None,
+        keep: SoundFolder | None = None,
         budget: Budget | None = None,
         language: str = "en",
     ) -> None:
@@ -102,7 +102,7 @@ class ServiceLine:
             (made, latency_s), retries = await retrying(
                 once, options.attempts, options.longest_wait_s, options.first_wait_s
             )
-        except Interrupted as fault:
+        except RetryFault as fault:
             spent.usage += fault.usage
             failure = fault.failure
             raise ProviderFault(failure.type, f"{step}: {failure.message}", failure.retryable) from None
@@ -152,7 +152,7 @@ class _Spent:
 
 
 def open_service(
-    audio: str, options: Mapping[str, Any], keep: Shelf | None = None, budget: Budget | None = None
+    audio: str, options: Mapping[str, Any], keep: SoundFolder | None = None, budget: Budget | None = None
 ) -> ServiceLine:
     """A line by `openai` or `endpoint:NAME`; raises BadOption, UnknownName or NotConfigured before anything is called.
 
@@ -186,15 +186,15 @@ def read_sound(content: bytes, format: str) -> Sound:
     begins = FORMATS[format]
     if not content or (begins and not content.startswith(begins)):
         said = redact(content[:60].decode("utf-8", "replace"))
-        raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is no {format} sound: {said!r}")
+        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is no {format} sound: {said!r}")
     if format not in ("wav", "pcm"):
         return Sound(content, format, None)
     try:
         pcm = read_wav(content) if format == "wav" else Pcm(content[: len(content) // 2 * 2], PCM_RATE)
     except ValueError as error:
-        raise Interrupted(FaultKind("bad_reply", True), f"the server's sound cannot be read: {error}") from None
+        raise RetryFault(FaultKind("bad_reply", True), f"the server's sound cannot be read: {error}") from None
     if not pcm.frames:
-        raise Interrupted(FaultKind("bad_reply", True), "the server sent a sound of no length")
+        raise RetryFault(FaultKind("bad_reply", True), "the server sent a sound of no length")
     # Written anew: a stream's header leaves the length open, which browsers do not play to the end.
     return Sound(pcm.wav(), "wav", pcm.seconds)
 
@@ -204,8 +204,8 @@ def _read_transcript(content: bytes) -> str:
         body = json.loads(content)
     except ValueError:
         said = redact(content[:100].decode("utf-8", "replace"))
-        raise Interrupted(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
     text = body.get("text") if isinstance(body, dict) else None
     if not isinstance(text, str):
-        raise Interrupted(FaultKind("bad_reply", True), "the server's reply holds no text")
+        raise RetryFault(FaultKind("bad_reply", True), "the server's reply holds no text")
     return " ".join(text.split())

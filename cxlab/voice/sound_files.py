@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Shelf:
+class SoundFolder:
     """A folder for the sounds of one conversation; messages name them as from `root`, so that `root` can be moved."""
 
     root: Path

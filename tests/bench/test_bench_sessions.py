@@ -36,9 +36,9 @@ def test_a_server_that_is_not_there_is_a_fault_for_each_session() -> None:
 
 
 def test_numbers_are_told_as_they_are(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure(folder: Path, load: dict[str, float], settings: tuple[str, ...]) -> sessions.Measured:
+    def measure(folder: Path, load: dict[str, float], settings: tuple[str, ...]) -> sessions.ServerMeasurement:
         slow = 10.0 if settings else 1.0
-        return sessions.Measured([0.1 * slow] * 1000, 50.0 * slow, [400.0] * 6 + [500.0] * 4, ["broken"])
+        return sessions.ServerMeasurement([0.1 * slow] * 1000, 50.0 * slow, [400.0] * 6 + [500.0] * 4, ["broken"])
 
     monkeypatch.setattr(sessions, "measure", measure)
     assert sessions.main(["--attempts", "90", "--compare"]) == 1

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cxlab.benchmarks.prompt_renderings import Recorded, Recording, Rendering, to_rendering
+from cxlab.benchmarks.prompt_renderings import RecordedRequest, Recording, Rendering, to_rendering
 from cxlab.records import Sample
 
 # Elements of HTML, in which some articles are written.
@@ -33,7 +33,7 @@ class Asked:
     """One request with its rendering and its text without what was said in the dialogue."""
 
     sample: Sample
-    recorded: Recorded
+    recorded: RecordedRequest
     rendering: Rendering
     text: str
 

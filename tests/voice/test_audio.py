@@ -15,7 +15,7 @@ from cxlab.voice import audio, word_error_rate
 from cxlab.voice.backends import backends
 from cxlab.voice.bigram_model import DISCOUNT, Counts, bigrams
 from cxlab.voice.pronunciation import pronounce
-from cxlab.voice.sound_files import Pcm, Shelf, read_wav
+from cxlab.voice.sound_files import Pcm, SoundFolder, read_wav
 from cxlab.voice.spelling import clauses, spoken, written
 
 needs_audio = pytest.mark.skipif(bool(audio.missing()), reason="; ".join(audio.missing()))
@@ -135,7 +135,7 @@ def recogniser() -> audio.Recogniser:
 
 @needs_audio
 def test_the_real_loop_hears_its_own_phrases_and_keeps_the_sound(recogniser: audio.Recogniser, tmp_path: Path) -> None:
-    line = audio.SpokenLine(recogniser, Shelf(tmp_path, "sounds/a1"))
+    line = audio.SpokenLine(recogniser, SoundFolder(tmp_path, "sounds/a1"))
     first = [line.listen(side, text, 7) for side, text in zip(("agent", "customer"), SAID, strict=True)]
     for text, (heard, kept) in zip(SAID, first, strict=True):
         assert word_error_rate(kept["ideal"], heard) < 0.3, heard

@@ -12,7 +12,7 @@ import pytest
 from cxlab.errors import BadFile, BadOption, NotConfigured, UnknownName
 from cxlab.llm import Budget
 from cxlab.voice.service import open_service
-from cxlab.voice.sound_files import Shelf
+from cxlab.voice.sound_files import SoundFolder
 from cxlab.voice.spoken_message import SpokenMessage
 
 from .speech_server import SpeechServer, tone
@@ -59,7 +59,7 @@ async def listen(text: str = SAID, side: str = "agent", **settings: Any) -> Spok
 
 
 async def test_a_text_is_said_and_written_down_and_the_sound_is_kept(server: SpeechServer, tmp_path: Path) -> None:
-    heard = await listen(agent_voice="shimmer", keep=Shelf(tmp_path, "sounds/a1"), **PAID)
+    heard = await listen(agent_voice="shimmer", keep=SoundFolder(tmp_path, "sounds/a1"), **PAID)
     assert (heard.heard, heard.failure) == (SAID, None)
     assert server.speech.asked == [
         {"input": SAID, "voice": "shimmer", "response_format": "wav", "model": "paid-tts"},
@@ -83,7 +83,7 @@ async def test_a_text_is_said_and_written_down_and_the_sound_is_kept(server: Spe
 async def test_formats(server: SpeechServer, tmp_path: Path, format: str) -> None:
     sounds = {"wav": tone(0.2, False), "pcm": b"\1\0" * 4800, "mp3": b"ID3 mp3", "flac": b"fLaC flac"}
     server.speech.usual = sounds[format]
-    heard = await listen(speech_format=format, keep=Shelf(tmp_path), **PAID)
+    heard = await listen(speech_format=format, keep=SoundFolder(tmp_path), **PAID)
     assert heard.heard == SAID
     plays = "wav" if format == "pcm" else format
     assert heard.data["wav"] == f"agent-0000002a.{plays}"

@@ -46,7 +46,7 @@ class Units:
     """Conversations without a unit that could be found."""
 
 
-class Found(NamedTuple):
+class RankedConversation(NamedTuple):
     """A conversation that was found: its score is that of its best unit."""
 
     id: str
@@ -57,7 +57,7 @@ class Found(NamedTuple):
 class Ranking(NamedTuple):
     """Conversations, best first. `alike`: all of the corpus score the same, so their order is that of the ids."""
 
-    found: list[Found]
+    found: list[RankedConversation]
     alike: bool
 
 
@@ -124,7 +124,10 @@ class ConversationIndex:
         # Places rise as ids do, and a stable sort keeps them so among equals.
         places = near[np.argsort(-peaks[near], kind="stable")][:depth].tolist()
         best = [int(self._starts[at] + scores[self._starts[at] : self._ends[at]].argmax()) for at in places]
-        found = [Found(self.ids[at], float(raw[at]), self.units[unit]) for at, unit in zip(places, best, strict=True)]
+        found = [
+            RankedConversation(self.ids[at], float(raw[at]), self.units[unit])
+            for at, unit in zip(places, best, strict=True)
+        ]
         return Ranking(found, bool(peaks.min() == peaks.max()))
 
 

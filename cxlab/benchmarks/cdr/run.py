@@ -18,7 +18,7 @@ from cxlab.benchmarks.cdr.corpus import domains
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.cdr.options import CdrOptions
 from cxlab.benchmarks.cdr.prompts import RERANK, Candidate, RerankInputs
-from cxlab.benchmarks.cdr.ranking import Found, Ranking
+from cxlab.benchmarks.cdr.ranking import RankedConversation, Ranking
 from cxlab.benchmarks.cdr.retrievers.fitted import FittedIndex, fill_vectors, is_quick, open_index, take_owed
 from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, cut_middle
 from cxlab.benchmarks.contract import Setup
@@ -112,8 +112,8 @@ async def _search(
 
 
 async def _rerank(
-    sample: Sample, setup: Setup, found: Sequence[Found], options: CdrOptions, trial: int, spent: _Spent
-) -> tuple[list[Found], int]:
+    sample: Sample, setup: Setup, found: Sequence[RankedConversation], options: CdrOptions, trial: int, spent: _Spent
+) -> tuple[list[RankedConversation], int]:
     """The first candidates in the model's order, then those that it left out, then the rest; how many it named.
 
     An unreadable reply leaves the first stage's order: what is scored is then not the model's, and the attempt says so.
@@ -155,7 +155,7 @@ def _describe(fitted: FittedIndex, name: str, setup: Setup, options: CdrOptions)
     return {**about, "name": title}
 
 
-def _list_spans(dataset_id: str, found: Sequence[Found]) -> list[list[int]]:
+def _list_spans(dataset_id: str, found: Sequence[RankedConversation]) -> list[list[int]]:
     """Where each unit stands in the text of its whole conversation, in characters: in that which pages show, whatever
     of it this run's units contain."""
     corpus, whole = load_corpus(dataset_id), UnitText()

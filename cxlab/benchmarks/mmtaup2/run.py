@@ -18,7 +18,7 @@ from cxlab.errors import BadOption
 from cxlab.records import Attempt, Sample, content_id
 from cxlab.store import layout
 from cxlab.voice.service import ServiceLine
-from cxlab.voice.sound_files import Shelf
+from cxlab.voice.sound_files import SoundFolder
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
@@ -93,12 +93,12 @@ def prepare(chosen: Sequence[Sample], options: MmOptions, model: str = "") -> It
         yield done, len(domains), "lines"
 
 
-def _shelf(folder: Any, run_id: str, attempt_id: str) -> Shelf | None:
+def _shelf(folder: Any, run_id: str, attempt_id: str) -> SoundFolder | None:
     """Where the sounds of an attempt go: the given folder, else its run's in the store; without a store, nowhere."""
     if folder:
-        return Shelf(Path(str(folder)), attempt_id)
+        return SoundFolder(Path(str(folder)), attempt_id)
     of_run = layout.resolve_home(None) / "runs" / layout.check_id("run", run_id)
-    return Shelf(of_run, f"{layout.SOUNDS}/{attempt_id}") if of_run.is_dir() else None
+    return SoundFolder(of_run, f"{layout.SOUNDS}/{attempt_id}") if of_run.is_dir() else None
 
 
 def kept(talk: TaskDialogue, sample: Sample, run_id: str, trial: int, started: datetime) -> Attempt:

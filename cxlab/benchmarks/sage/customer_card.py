@@ -141,7 +141,7 @@ def how_of(s: Scenario, fact: Mapping[str, Any], mood: str, say: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldFacts:
     """What a customer has told by its own account, by number of the fact.
 
     A fact that the customer first has wrong is `mistaken` from when it was told until it is taken back.
@@ -155,7 +155,9 @@ class Told:
         return tuple(n for n in range(1, count + 1) if n not in self.told or n in self.mistaken)
 
 
-def told_until(facts: Sequence[Mapping[str, Any]], messages: Iterable[Message], turn: int | None = None) -> Told | None:
+def told_until(
+    facts: Sequence[Mapping[str, Any]], messages: Iterable[Message], turn: int | None = None
+) -> ToldFacts | None:
     """What was told up to a turn's customer message; None where a message holds no report of it."""
     told: set[int] = set()
     right: set[int] = set()
@@ -170,10 +172,10 @@ def told_until(facts: Sequence[Mapping[str, Any]], messages: Iterable[Message], 
         back = {n for n in message.data.get("taken_back", ()) if n in known}
         right |= back
         told |= now | back
-    return Told(frozenset(told), frozenset((slips & told) - right))
+    return ToldFacts(frozenset(told), frozenset((slips & told) - right))
 
 
-def fields_told(facts: Sequence[Mapping[str, Any]], told: Told) -> dict[str, Any]:
+def fields_told(facts: Sequence[Mapping[str, Any]], told: ToldFacts) -> dict[str, Any]:
     """Field → value as the customer has told it so far, mistakes included."""
     return {
         fact["field"]: fact["wrong"] if n in told.mistaken else fact["value"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.sage import conversation_check
-from cxlab.benchmarks.sage.customer_card import Told, make_card, told_until
+from cxlab.benchmarks.sage.customer_card import ToldFacts, make_card, told_until
 from cxlab.benchmarks.sage.generate import rng_for
 from cxlab.benchmarks.sage.options import SageOptions
 from cxlab.benchmarks.sage.procedures.sop_text import (
@@ -44,7 +44,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     procedure = show_procedure(s.id, options.glossary)
 
     async def customer(messages: Sequence[Message], turn: int) -> Utterance:
-        known = told_until(facts, messages) or Told()
+        known = told_until(facts, messages) or ToldFacts()
         untold = known.untold(len(facts))
         inputs = card.model_copy(
             update={

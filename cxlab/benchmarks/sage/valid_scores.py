@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cxlab.benchmarks.sage.conditions import same
-from cxlab.benchmarks.sage.customer_card import Told, fields_told, told_until
+from cxlab.benchmarks.sage.customer_card import ToldFacts, fields_told, told_until
 from cxlab.benchmarks.sage.formulae import action as grade_action
 from cxlab.benchmarks.sage.rules import Leaf, Scenario, Trace, Untraceable
 from cxlab.records import Message, Sample
@@ -42,7 +42,7 @@ class Decidable:
 class TurnTruth:
     """The truth at a turn: what was told, what is decidable from it, and where it leads with defaults for the rest."""
 
-    told: Told
+    told: ToldFacts
     decidable: Decidable
     fields: dict[str, Any]
     route: Trace | None

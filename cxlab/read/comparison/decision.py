@@ -12,7 +12,7 @@ from cxlab.read.comparison.like_with_like import keep_alike
 from cxlab.read.comparison.other_metrics import (
     OtherLead,
     OtherMetric,
-    Passed,
+    PassCount,
     compare_metrics,
     count_passed,
     find_other_leads,
@@ -58,7 +58,7 @@ class Decision:
     gap: dict[str, Any]
     slices: tuple[Slice, ...]
     looked_at: int
-    passed: Mapping[str, Passed]
+    passed: Mapping[str, PassCount]
     other_leads: tuple[OtherLead, ...]
     metrics: tuple[OtherMetric, ...]
     least: int = LEAST_CLUSTERS

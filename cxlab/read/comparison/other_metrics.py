@@ -21,7 +21,7 @@ _MOST_METRICS = 12
 
 
 @dataclass(frozen=True)
-class Passed:
+class PassCount:
     """How many attempts of a side passed, of those that passed or failed (`known`), of all that are compared (`tried`);
     the share of the known with its interval, both 0 to 1, clustered as everywhere; None where nothing is known."""
 
@@ -66,7 +66,7 @@ class OtherMetric:
     size: float
 
 
-def count_passed(found: Ranking, sides: Sequence[str]) -> dict[str, Passed]:
+def count_passed(found: Ranking, sides: Sequence[str]) -> dict[str, PassCount]:
     """How many attempts of these sides passed on the comparison's samples."""
     every = join_facts(found.compared.results.filter(pl.col("side").is_in(sides)))
     tried = dict(every.group_by("side").len().iter_rows())
@@ -79,7 +79,7 @@ def count_passed(found: Ranking, sides: Sequence[str]) -> dict[str, Passed]:
         part = own.filter(pl.col("side") == side)
         share = pooled_interval(part["passed"].to_numpy(), part["known"].to_numpy(), (0.0, 1.0))
         ends = (_number(share.mean), _number(share.low), _number(share.high))
-        counted[side] = Passed(int(part["passed"].sum()), int(part["known"].sum()), tried.get(side, 0), *ends)
+        counted[side] = PassCount(int(part["passed"].sum()), int(part["known"].sum()), tried.get(side, 0), *ends)
     return counted
 
 

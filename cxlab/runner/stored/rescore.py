@@ -32,7 +32,7 @@ _SCORED = ("scores", "votes", "judgements", "traces")
 
 
 @dataclass(frozen=True)
-class Rescored:
+class RescoreResult:
     """What came of it: how many attempts were scored anew, how many of them came out otherwise, and by which scorer."""
 
     run_id: str
@@ -41,7 +41,7 @@ class Rescored:
     scorer: str
 
 
-def rescore(run_id: str, tell: Callable[[int, int], None] = lambda done, of: None) -> Rescored:
+def rescore(run_id: str, tell: Callable[[int, int], None] = lambda done, of: None) -> RescoreResult:
     """Put the scores, traces and verdicts of today's scorer in the place of a run's; `tell` is told how far it is."""
     run = write.load_run(run_id)
     benchmark = find_benchmark(run.setup.get("benchmark", run.benchmark))
@@ -80,7 +80,7 @@ def rescore(run_id: str, tell: Callable[[int, int], None] = lambda done, of: Non
             return ("attempts", *_SCORED)
 
         rebuild(run_id, write_anew)
-    return Rescored(run_id, counts[0], counts[1], benchmark.scorer)
+    return RescoreResult(run_id, counts[0], counts[1], benchmark.scorer)
 
 
 def _batches(items: Iterator[frames.Item]) -> Iterator[list[frames.Item]]:

@@ -37,7 +37,7 @@ _HISTORY = "crm-history"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ConsoleQuery:
     """A query that was asked in this session, and in short what came of it."""
 
     query: str
@@ -139,7 +139,7 @@ def _show_examples(place: Place) -> None:
 
 
 def _show_history(place: Place) -> None:
-    asked: list[Asked] = st.session_state.get(_HISTORY, [])
+    asked: list[ConsoleQuery] = st.session_state.get(_HISTORY, [])
     with st.popover(f"Asked before ({len(asked)})", width="stretch", disabled=not asked):
         for each in reversed(asked):
             show_link(shorten(each.query), place.ask(each.query), help=plain(each.query[:500]))
@@ -148,9 +148,9 @@ def _show_history(place: Place) -> None:
 
 def _remember(query: str, answer: Answer) -> None:
     came = answer.fault.code if answer.fault else count_records(len(answer.records))
-    asked: list[Asked] = st.session_state.get(_HISTORY, [])
+    asked: list[ConsoleQuery] = st.session_state.get(_HISTORY, [])
     kept = [each for each in asked if each.query != query and len(each.query) <= LONGEST_QUERY]
-    st.session_state[_HISTORY] = [*kept, Asked(query, came)][-_MOST_KEPT:]
+    st.session_state[_HISTORY] = [*kept, ConsoleQuery(query, came)][-_MOST_KEPT:]
 
 
 def _show_answer(place: Place, organisation: Organisation, query: str, answer: Answer) -> None:

@@ -61,7 +61,7 @@ class Lead:
 
 
 @dataclass(frozen=True)
-class WayBack:
+class ReverseReference:
     """Records of an object that refer to a record by a field."""
 
     object: ObjectInfo
@@ -108,13 +108,13 @@ class Organisation:
                 found.append(Lead(field, to, field.reference is not None and field.reference.declared))
         return sorted(found, key=lambda lead: lead.field.reference is None)
 
-    def ways_back(self, record: Record) -> list[WayBack]:
+    def ways_back(self, record: Record) -> list[ReverseReference]:
         """The records that refer to a record, by object and field, newest first."""
         found = []
         for info, field in self.references_to(record.object.name):
             rows = self.tables[info.name].filter(pl.col(field.name) == record.id)
             if rows.height:
-                found.append(WayBack(info, field, tuple(newest_first(rows)["Id"])))
+                found.append(ReverseReference(info, field, tuple(newest_first(rows)["Id"])))
         return found
 
     def references_to(self, name: str) -> Iterator[tuple[ObjectInfo, FieldInfo]]:

@@ -54,7 +54,7 @@ class SolverStep:
 
 
 @dataclass(frozen=True)
-class Solved:
+class QuestionSolution:
     """The answers to a question (none: it has no answer; several: they are level), and the steps to them."""
 
     answers: tuple[str, ...]
@@ -66,7 +66,7 @@ def can_solve(task: str, expected: Mapping[str, Any]) -> bool:
     return task in SOLVERS and isinstance(expected.get("arguments"), Mapping)
 
 
-def work_out(sandbox: Sandbox, task: str, arguments: Mapping[str, Any]) -> Solved:
+def work_out(sandbox: Sandbox, task: str, arguments: Mapping[str, Any]) -> QuestionSolution:
     """The reference solution of a question, each step with its queries; CxError where it cannot be worked out."""
     found = solve(sandbox, task, arguments)
     steps: list[SolverStep] = []
@@ -78,7 +78,7 @@ def work_out(sandbox: Sandbox, task: str, arguments: Mapping[str, Any]) -> Solve
         made_by = {name: _find_maker(value, steps) for name, value in step.arguments.items()}
         known = {name: number for name, number in made_by.items() if number}
         steps.append(SolverStep(step.tool, about, step.arguments, tuple(listening.heard), step.result, known))
-    return Solved(found.answers, tuple(steps))
+    return QuestionSolution(found.answers, tuple(steps))
 
 
 def _find_maker(value: Any, steps: Sequence[SolverStep]) -> int:

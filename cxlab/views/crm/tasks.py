@@ -26,7 +26,7 @@ from cxlab.views.crm.organisation import Organisation, has_organisation, load, o
 from cxlab.views.crm.place import LONGEST_QUERY, Place
 from cxlab.views.crm.records import draw_timeline, show_trail
 from cxlab.views.crm.solving import (
-    Solved,
+    QuestionSolution,
     SolverStep,
     can_solve,
     name_answer,
@@ -226,14 +226,16 @@ def _show_solution(place: Place, dataset: Dataset, organisation: Organisation, s
         st.warning(plain(f"The dataset says otherwise: {name_answer(organisation, sample.task, gold)}"))
 
 
-def solve_sample(dataset: Dataset, sample: Sample, reading: str = "") -> Solved:
+def solve_sample(dataset: Dataset, sample: Sample, reading: str = "") -> QuestionSolution:
     """The reference solution of a question on its day; remembered."""
     today = sample.inputs.get("today")
     arguments = sample.expected["arguments"]
     return cached(_solve, dataset.id, sample.task, arguments, str(today) if today else None, reading)
 
 
-def _solve(dataset_id: str, task: str, arguments: Mapping[str, object], today: str | None, reading: str) -> Solved:
+def _solve(
+    dataset_id: str, task: str, arguments: Mapping[str, object], today: str | None, reading: str
+) -> QuestionSolution:
     dataset = write.load_dataset(dataset_id)
     return work_out(open_sandbox(dataset, today, reading, linked=True), task, arguments)
 

@@ -59,9 +59,9 @@ class KnowledgePlace(PagePlace):
         return self.view.runs[0] if self.view.runs else ""
 
     @property
-    def shelf(self) -> queries.Shelf:
+    def shelf(self) -> queries.ArticleFilter:
         """The articles that are listed."""
-        return queries.Shelf(
+        return queries.ArticleFilter(
             self.dataset, self.corpus, self.topic, self.kind, self.form, self.find, self.trouble
         )  # fmt: skip
 

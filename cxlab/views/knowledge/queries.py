@@ -28,7 +28,7 @@ BY_NUMBER = "try_cast(regexp_extract(article_id, '[0-9]+$') AS BIGINT) NULLS LAS
 
 
 @dataclass(frozen=True)
-class Shelf:
+class ArticleFilter:
     """Which articles are looked at; empty takes all. `topic` is a path from the root, `trouble` one of TROUBLES."""
 
     dataset: str
@@ -117,7 +117,7 @@ def _descriptions(dataset: str) -> dict[tuple[str, ...], str]:
     return found
 
 
-def kinds(shelf: Shelf) -> pl.DataFrame:
+def kinds(shelf: ArticleFilter) -> pl.DataFrame:
     """Which kinds and formats a collection has: kind, format, n."""
     return ask(
         f"SELECT kind, format, count(*) AS n FROM {articles_in(shelf.dataset)} WHERE list_contains(corpus, $corpus) "
@@ -126,7 +126,7 @@ def kinds(shelf: Shelf) -> pl.DataFrame:
     )
 
 
-def articles(shelf: Shelf, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
+def articles(shelf: ArticleFilter, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     """One page of articles without their texts: article_id, title, topic, kind, format, facts, tools, words, and
     how many known pairs of each of TROUBLES.
 
@@ -146,7 +146,7 @@ def articles(shelf: Shelf, limit: int = ROWS_A_PAGE, offset: int = 0) -> Page:
     return Page(_rows(shelf, ids.slice(offset, limit).to_list()), len(ids))
 
 
-def others(shelf: Shelf, ids: Iterable[str], limit: int) -> pl.DataFrame:
+def others(shelf: ArticleFilter, ids: Iterable[str], limit: int) -> pl.DataFrame:
     """Of these articles, in this order, those under the shelf's filters that lack a word of `find`: the columns of
     `articles`.
     """
@@ -163,7 +163,7 @@ def others(shelf: Shelf, ids: Iterable[str], limit: int) -> pl.DataFrame:
     return _rows(shelf, found.head(limit).to_list())
 
 
-def _rows(shelf: Shelf, ids: list[str]) -> pl.DataFrame:
+def _rows(shelf: ArticleFilter, ids: list[str]) -> pl.DataFrame:
     """These articles of a collection, in this order, without their texts."""
     path = str(table_path(shelf.dataset, "articles"))
     frame = ask(
@@ -182,7 +182,7 @@ def _rows(shelf: Shelf, ids: list[str]) -> pl.DataFrame:
     return rows.with_columns(pl.col(TROUBLES).fill_null(0))
 
 
-def _where(shelf: Shelf) -> tuple[str, dict[str, Any]]:
+def _where(shelf: ArticleFilter) -> tuple[str, dict[str, Any]]:
     params: dict[str, Any] = {"path": str(table_path(shelf.dataset, "articles")), "corpus": shelf.corpus}
     parts = ["list_contains(corpus, $corpus)"]
     if shelf.topic:

@@ -22,7 +22,7 @@ _FIRST = 11
 _PER_CENT = Markup("{} <small>%</small>")
 
 
-_MANNER: tuple[tuple[str, str, Callable[[adaptations.Manner], str]], ...] = (
+_MANNER: tuple[tuple[str, str, Callable[[adaptations.SpeakingStyle], str]], ...] = (
     (
         "Messages that adapt",
         "Messages of the agent with words that adapt to the customer, by rule.",
@@ -142,7 +142,7 @@ def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
     )
 
 
-def _describe(frames: Sequence[LiveSnapshot]) -> list[adaptations.Manner | None]:
+def _describe(frames: Sequence[LiveSnapshot]) -> list[adaptations.SpeakingStyle | None]:
     """How the agent spoke in each conversation so far."""
     return [
         adaptations.describe(
@@ -154,7 +154,10 @@ def _describe(frames: Sequence[LiveSnapshot]) -> list[adaptations.Manner | None]
 
 
 def _manner(
-    title: str, told: str, read: Callable[[adaptations.Manner], str], said: Sequence[adaptations.Manner | None]
+    title: str,
+    told: str,
+    read: Callable[[adaptations.SpeakingStyle], str],
+    said: Sequence[adaptations.SpeakingStyle | None],
 ) -> _Row:
     values = [_DASH if one is None else read(one) for one in said]
     cells = [(each, False, Markup(""), told) for each in values]

@@ -24,7 +24,7 @@ class Share(Protocol):
     def cost_usd(self) -> float | None: ...
 
 
-class Foreseen(Protocol):
+class RunEstimate(Protocol):
     """What one run would take; `cxlab.runner.estimate.Estimate` is one. None is unknown."""
 
     @property
@@ -41,7 +41,7 @@ class Foreseen(Protocol):
     def basis(self) -> str: ...
 
 
-def show_foreseen(rows: Sequence[Foreseen], unit: str) -> None:
+def show_foreseen(rows: Sequence[RunEstimate], unit: str) -> None:
     """What all runs together will take; what is unknown of one is unknown of all."""
     costs, times = [row.cost_usd for row in rows], [row.seconds for row in rows]
     left, right = st.columns(2)

@@ -14,8 +14,8 @@ from cxlab.records.procedure import Branch, Edge, Procedure
 from cxlab.views.sop.charts_map_counts import MOST_DETOURS, MapCounts, count_map, made
 from cxlab.views.sop.charts_map_drawing import (
     Band,
+    EdgeLine,
     MapTexts,
-    Strand,
     add_arrows,
     add_legend,
     add_nodes,
@@ -84,11 +84,11 @@ def draw_map(
     placed = place_texts(procedure, layout, texts)
     looks = {"skipped": _grey(dark), "inserted": colours.bad, "followed": colours.good}
     strands = [
-        Strand(step, line, _bands(counts.moved.get(step, {}), counts.most, looks, colours))
+        EdgeLine(step, line, _bands(counts.moved.get(step, {}), counts.most, looks, colours))
         for step, line in lines.items()
     ]
     strands += [
-        Strand(step, line, (Band(colours.bad, line_width(made(counts.moved[step]), counts.most), 1, "dot"),))
+        EdgeLine(step, line, (Band(colours.bad, line_width(made(counts.moved[step]), counts.most), 1, "dot"),))
         for step, line in placed.detours.items()
     ]
     figure = draw_ground(procedure, layout, strands, placed, colours, chosen, dark, simulated)

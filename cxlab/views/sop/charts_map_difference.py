@@ -11,8 +11,8 @@ from cxlab.views.sop.charts_map import edge_texts, line_width, mix_colours, seve
 from cxlab.views.sop.charts_map_counts import MOST_DETOURS
 from cxlab.views.sop.charts_map_drawing import (
     Band,
+    EdgeLine,
     MapTexts,
-    Strand,
     add_arrows,
     add_legend,
     add_nodes,
@@ -90,8 +90,8 @@ def draw_difference(
         {action: [words] for action, words in ends.items()},
     )
     placed = place_texts(procedure, layout, texts)
-    strands = [Strand(step, line, band(step, "solid")) for step, line in lines.items()]
-    strands += [Strand(step, line, band(step, "dot")) for step, line in placed.detours.items()]
+    strands = [EdgeLine(step, line, band(step, "solid")) for step, line in lines.items()]
+    strands += [EdgeLine(step, line, band(step, "dot")) for step, line in placed.detours.items()]
     figure = draw_ground(procedure, layout, strands, placed, colours, chosen, dark, simulated, colours.muted)
     hovers = {
         step: f"{name_step(procedure, step)}<br>{plain(names[0])} {format_share(row['first'])} of turns<br>"

@@ -43,7 +43,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Strand:
+class EdgeLine:
     """The one line of an edge: its bands lie in each other, the widest at the bottom, so they need no room beside."""
 
     step: Step
@@ -108,7 +108,7 @@ def name_step(procedure: Procedure, step: Step) -> str:
 def draw_ground(
     procedure: Procedure,
     layout: Layout,
-    strands: Sequence[Strand],
+    strands: Sequence[EdgeLine],
     placed: PlacedTexts,
     colours: Palette,
     chosen: str,
@@ -175,9 +175,9 @@ def draw_ground(
     return figure
 
 
-def _add_strands(figure: "Figure", strands: Sequence[Strand], chosen: str, colours: Palette) -> None:
+def _add_strands(figure: "Figure", strands: Sequence[EdgeLine], chosen: str, colours: Palette) -> None:
     # Lines of one look are one trace: a trace costs a millisecond, a map has some seventy lines.
-    looks: dict[tuple[int, float, str, str], list[Strand]] = {}
+    looks: dict[tuple[int, float, str, str], list[EdgeLine]] = {}
     for strand in strands:
         bands = strand.bands
         if ">".join(strand.step) == chosen:

@@ -14,7 +14,7 @@ from cxlab.benchmarks.cdr.corpus import generated
 from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLabel, label
 from cxlab.benchmarks.cdr.relevance.classifier import FEATURES
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, Labelled, tell_model
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, LabellingResult, tell_model
 from cxlab.benchmarks.cdr.relevance.model_classifier import BLOCK
 from cxlab.benchmarks.cdr.relevance.retriever_features import RetrieverFeatures
 from cxlab.benchmarks.cdr.relevance.two_models import DEPTH, RERANKED
@@ -80,7 +80,7 @@ def panel(known, **errors):
 
 
 @pytest.fixture(scope="module")
-def labelled(known) -> Labelled:
+def labelled(known) -> LabellingResult:
     model = Knows(known, "endpoint:annotator")
     return finish(label(known.conversations, known.queries, model, model, panel(known), 1))
 

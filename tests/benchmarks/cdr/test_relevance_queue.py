@@ -6,7 +6,7 @@ import pytest
 
 from cxlab.benchmarks.cdr.benchmark import check
 from cxlab.benchmarks.cdr.corpus.dataset import build
-from cxlab.benchmarks.cdr.relevance.labelling import TRAIL, Decision, Labelled
+from cxlab.benchmarks.cdr.relevance.labelling import TRAIL, Decision, LabellingResult
 from cxlab.benchmarks.cdr.relevance.queue import (
     QUERIES,
     PersonDecision,
@@ -43,7 +43,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def store_labelled() -> str:
     """A dataset with a trail in which each kind of pair is; its id."""
-    found = Labelled(trail=DECISIONS)
+    found = LabellingResult(trail=DECISIONS)
     dataset, samples, tables = build(
         "Six talks, labelled", "generated", CORPUS, {q: TEXTS[q] for q in ("q1", "q2")},
         {"q1": {"late"}, "q2": {"login"}}, AREAS, config={"dropped": {"q4": "a tie"}}, licence="own work",

@@ -8,7 +8,7 @@ import pytest
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.sage import rules, score, valid_scores
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
-from cxlab.benchmarks.sage.customer_card import Told, told_until
+from cxlab.benchmarks.sage.customer_card import ToldFacts, told_until
 from cxlab.benchmarks.sage.verdict import judge_attempt
 from cxlab.llm import load
 from cxlab.records import Attempt, Failure, Message, Score, Trace
@@ -41,12 +41,12 @@ def attempt_of(messages: list[Message]) -> Attempt:
 
 def test_what_was_told_is_kept_turn_by_turn_mistakes_included() -> None:
     talk = [customer(1, [1]), customer(2, [2]), customer(3, []), customer(4, [2], [2])]
-    assert told_until(FACTS, talk, 1) == Told(frozenset({1}))
-    assert told_until(FACTS, talk, 3) == Told(frozenset({1, 2}), frozenset({2}))
+    assert told_until(FACTS, talk, 1) == ToldFacts(frozenset({1}))
+    assert told_until(FACTS, talk, 3) == ToldFacts(frozenset({1, 2}), frozenset({2}))
     assert told_until(FACTS, talk, 3).untold(2) == (2,)
-    assert told_until(FACTS, talk) == Told(frozenset({1, 2}))
+    assert told_until(FACTS, talk) == ToldFacts(frozenset({1, 2}))
     assert told_until(FACTS, [*talk, customer(5, None)]) is None
-    assert told_until(FACTS, [customer(1, [7, -1, 1])]) == Told(frozenset({1}))
+    assert told_until(FACTS, [customer(1, [7, -1, 1])]) == ToldFacts(frozenset({1}))
 
 
 def test_only_what_was_told_is_decidable() -> None:

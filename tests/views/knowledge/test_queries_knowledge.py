@@ -9,7 +9,7 @@ import pytest
 from cxlab.benchmarks.cxmarena.evaluation import task_metrics
 from cxlab.errors import BadFile, UnknownName
 from cxlab.views.knowledge import queries, queries_facts, queries_intents, queries_pairs
-from cxlab.views.knowledge.queries import Shelf
+from cxlab.views.knowledge.queries import ArticleFilter
 from tests.stores.knowledge_base import DATASET, GOLD, OTHER, OUTPUT, RUN, make_knowledge
 
 
@@ -27,7 +27,7 @@ def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def listed(**filters: Any) -> list[str]:
-    page = queries.articles(Shelf(DATASET, **{"corpus": "search", **filters}))
+    page = queries.articles(ArticleFilter(DATASET, **{"corpus": "search", **filters}))
     assert page.total == page.frame.height
     return page.frame["article_id"].to_list()
 
@@ -50,7 +50,7 @@ def test_the_tree_counts_what_lies_at_and_below_each_topic() -> None:
 
 def test_of_articles_found_elsewhere_those_without_the_words_are_listed() -> None:
     def near(*ids: str, limit: int = 9, **filters: Any) -> list[str]:
-        shelf = Shelf(DATASET, **{"corpus": "search", "find": "price", **filters})
+        shelf = ArticleFilter(DATASET, **{"corpus": "search", "find": "price", **filters})
         return queries.others(shelf, ids, limit)["article_id"].to_list()
 
     # K_2 and K_10 have the word.
@@ -58,8 +58,8 @@ def test_of_articles_found_elsewhere_those_without_the_words_are_listed() -> Non
     assert near("K_4", "K_1", limit=1) == ["K_4"]
     assert near("K_4", "K_1", topic=("Heat",)) == ["K_4"]
     assert near() == []
-    assert queries.others(Shelf(DATASET, "search", find="price"), ["K_1"], 9).columns == (
-        queries.articles(Shelf(DATASET, "search")).frame.columns
+    assert queries.others(ArticleFilter(DATASET, "search", find="price"), ["K_1"], 9).columns == (
+        queries.articles(ArticleFilter(DATASET, "search")).frame.columns
     )
 
 
@@ -72,7 +72,7 @@ def test_articles_are_filtered_counted_and_ordered() -> None:
     assert listed(find="boreal'; DROP TABLE x --") == []
     assert listed(corpus="refinement", trouble="contradictory") == ["R_1", "R_2", "R_3"]
     assert listed(corpus="refinement", trouble="similar", topic=("Light",)) == ["R_1", "R_2"]
-    second = queries.articles(Shelf(DATASET, "search"), limit=2, offset=2)
+    second = queries.articles(ArticleFilter(DATASET, "search"), limit=2, offset=2)
     assert (second.frame["article_id"].to_list(), second.total) == (["K_3", "K_4"], 5)
 
 

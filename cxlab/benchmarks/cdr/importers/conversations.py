@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import Field
 
 from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
-from cxlab.benchmarks.cdr.corpus.filtering import Filtered, FilterOptions, filter_in_steps
+from cxlab.benchmarks.cdr.corpus.filtering import FilterOptions, FilterResult, filter_in_steps
 from cxlab.benchmarks.cdr.corpus.sources import SOURCES, find_source
 from cxlab.benchmarks.cdr.importers.cdr_files import CORPUS, read_cdr_files
 from cxlab.errors import BadFile, BadOption
@@ -51,7 +51,7 @@ class ImportedCorpus:
     dataset: Dataset
     samples: list[Sample]
     tables: dict[str, pl.DataFrame]
-    filtered: Filtered | None
+    filtered: FilterResult | None
     rejected: list[RejectedRow] = field(default_factory=list)
     notices: list[RejectedRow] = field(default_factory=list)
 
@@ -150,7 +150,7 @@ def _make(
     rejected: list[RejectedRow] | None = None,
     notices: list[RejectedRow] | None = None,
 ) -> Generator[Progress, None, ImportedCorpus]:
-    filtered: Filtered | None = None
+    filtered: FilterResult | None = None
     if options.filter:
         filtered = yield from filter_in_steps(corpus, options)
     kept = filtered.kept if filtered else corpus

@@ -82,7 +82,7 @@ class Decision(NamedTuple):
 
 
 @dataclass
-class Labelled:
+class LabellingResult:
     """What came of it. `relevant`: query → conversations; `added`: what was adapted; `dropped`: query → why.
 
     `queue`: pairs that a person should look at; `negatives`: query → a conversation that only seems to fit;
@@ -163,13 +163,13 @@ def label(
     rater: ChatModel | None = None,
     reranker: ChatModel | None = None,
     book: Book | None = None,
-) -> Generator[Progress, None, Labelled]:
+) -> Generator[Progress, None, LabellingResult]:
     """All steps; `folder` keeps what models said, so that a second try asks nobody twice. `rater`, `reranker`: the chat
     model or the retriever that stands in the place of the classifier and of the reranker; `book` takes what a server's
     vectors come to."""
     if len(judges) != JUDGES or len({judge.name for judge in judges}) != JUDGES:
         raise BadOption(f"the panel has {JUDGES} different judges; {len({judge.name for judge in judges})} were named")
-    done = Labelled()
+    done = LabellingResult()
     features = PairFeatures(corpus)
     best = {query: features.rank(text, DEPTH) for query, text in queries.items()}
     asking = PairReadings(corpus, queries, seed, folder)
@@ -290,7 +290,7 @@ def _draw(features: PairFeatures, queries: Mapping[str, str], asking: PairReadin
 
 
 def _adapt(
-    asking: PairReadings, done: Labelled, best: Mapping[str, Sequence[str]], writer: ChatModel, reader: ChatModel
+    asking: PairReadings, done: LabellingResult, best: Mapping[str, Sequence[str]], writer: ChatModel, reader: ChatModel
 ) -> Steps:
     wanting = [query for query, names in done.relevant.items() if not names and best[query]]
 
@@ -332,7 +332,11 @@ def _adapt(
 
 
 def _classify(
-    asking: PairReadings, done: Labelled, told: Mapping[str, Mapping[str, float | None]], annotator: ChatModel, by: str
+    asking: PairReadings,
+    done: LabellingResult,
+    told: Mapping[str, Mapping[str, float | None]],
+    annotator: ChatModel,
+    by: str,
 ) -> Steps:
     uncertain: list[tuple[str, str]] = []
     for query, of_query in told.items():
@@ -358,7 +362,7 @@ def _classify(
     done.rates["uncertain"] = sum(bool(fits) for fits, _ in answers.values()), len(answers)
 
 
-def _verify(asking: PairReadings, done: Labelled, judges: Sequence[ChatModel]) -> Steps:
+def _verify(asking: PairReadings, done: LabellingResult, judges: Sequence[ChatModel]) -> Steps:
     pairs = [
         (query, name) for query, names in done.relevant.items() if query not in done.dropped for name in sorted(names)
     ]
@@ -383,7 +387,7 @@ def _verify(asking: PairReadings, done: Labelled, judges: Sequence[ChatModel]) -
             done.dropped[query] = "the panel passed no conversation"
 
 
-def _paraphrase(asking: PairReadings, done: Labelled, writer: ChatModel) -> Steps:
+def _paraphrase(asking: PairReadings, done: LabellingResult, writer: ChatModel) -> Steps:
     left = [query for query in asking.queries if query not in done.dropped]
 
     async def one(query: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ RERANKED = 20
 UNSURE = 0.5
 
 
-class Reranked(NamedTuple):
+class RerankingResult(NamedTuple):
     """`order`: query → conversations, best first; `scores` of those of them that were scored; `held`: how the scores
     agree with the labels, None where all of these are alike."""
 
@@ -39,7 +39,7 @@ class Reranked(NamedTuple):
     held: TrainedOn | None
 
 
-class Told(NamedTuple):
+class RatingResult(NamedTuple):
     """`chances`: query → conversation → its chance, None for an unreadable reply; `note`: why there are none."""
 
     chances: dict[str, dict[str, float | None]]
@@ -55,7 +55,7 @@ def rerank(
     seed: int,
     retriever: RetrieverFeatures | None = None,
     name: str = LOCAL,
-) -> Reranked:
+) -> RerankingResult:
     """Order the whole corpus for each query, by the reranker that ships or by a retriever called `name`."""
     local = load_reranker()
     order: dict[str, list[str]] = {}
@@ -68,12 +68,12 @@ def rerank(
         order[query] = order_by(told, features.ids, DEPTH)
         for each in (*order[query], *labelled.get(query, ())):
             scores[query, each] = float(told[features.place[each]])
-    return Reranked(order, scores, hold_scores(scores, labels, name, by, seed))
+    return RerankingResult(order, scores, hold_scores(scores, labels, name, by, seed))
 
 
 def rerank_by_chat(
     rate: Rates, model: ChatModel, best: Mapping[str, Sequence[str]], labels: Sequence[PairLabel], by: str, seed: int
-) -> Generator[Progress, None, Reranked]:
+) -> Generator[Progress, None, RerankingResult]:
     """The first of the `best` in the order of the chances that a chat model gives them, the rest behind them."""
     held = yield from hold_against(rate, model, labels, by, seed, "reranker-labels")
     pairs = [(query, name) for query, names in best.items() for name in names[:RERANKED]]
@@ -82,7 +82,7 @@ def rerank_by_chat(
     for query, names in best.items():
         chances = {name: scores[query, name] or 0.0 for name in names[:RERANKED]}
         order[query] = [*sorted(chances, key=chances.__getitem__, reverse=True), *names[RERANKED:]]
-    return Reranked(order, scores, held)
+    return RerankingResult(order, scores, held)
 
 
 def tell_chances(
@@ -92,23 +92,23 @@ def tell_chances(
     labels: Sequence[PairLabel],
     seed: int,
     name: str = LOCAL,
-) -> Told:
+) -> RatingResult:
     """The chances by a classifier trained on the labels; none where these are too few."""
     try:
         classifier = PairClassifier.train(features, queries, labels, seed)
     except BadOption as few:
-        return Told({}, None, str(few))
+        return RatingResult({}, None, str(few))
     chances: dict[str, dict[str, float | None]] = {
         query: dict(zip(names, classifier.predict(features, queries[query], names).tolist(), strict=True))
         for query, names in unread.items()
         if names
     }
-    return Told(chances, classifier.held_out._replace(by=name))
+    return RatingResult(chances, classifier.held_out._replace(by=name))
 
 
 def tell_chances_by_chat(
     rate: Rates, model: ChatModel, unread: Mapping[str, Sequence[str]], labels: Sequence[PairLabel], by: str, seed: int
-) -> Generator[Progress, None, Told]:
+) -> Generator[Progress, None, RatingResult]:
     """The chances by a chat model, as far as it reads on."""
     held = yield from hold_against(rate, model, labels, by, seed)
-    return Told((yield from read_on(rate, model, unread, UNSURE)), held)
+    return RatingResult((yield from read_on(rate, model, unread, UNSURE)), held)

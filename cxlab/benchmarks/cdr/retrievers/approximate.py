@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
-from cxlab.benchmarks.cdr.ranking import Found
+from cxlab.benchmarks.cdr.ranking import RankedConversation
 from cxlab.benchmarks.cdr.retrievers.fitted import open_index
 from cxlab.benchmarks.cdr.units import Granularity, Unit, UnitText, split
 from cxlab.benchmarks.generation_stages import Progress
@@ -82,7 +82,7 @@ def is_current(dataset_id: str, embedder: str, granularity: Granularity) -> bool
 
 def search_index(
     dataset_id: str, embedder: str, granularity: Granularity, question: str, among: Collection[str], k: int
-) -> list[Found]:
+) -> list[RankedConversation]:
     """The k best conversations of `among` as the index finds them, each by its best unit; units without text.
 
     Where it leaves conversations out, the index is asked for more, and for all it has in the end. BadOption where it
@@ -101,13 +101,13 @@ def search_index(
         asked = min(asked * 8, count)
 
 
-def _keep_best(near: Sequence[Near], among: Collection[str]) -> list[Found]:
+def _keep_best(near: Sequence[Near], among: Collection[str]) -> list[RankedConversation]:
     """Each conversation once, by its best unit; equal scores go by id."""
-    best: dict[str, Found] = {}
+    best: dict[str, RankedConversation] = {}
     for note, score in near:
         name = str(note["conversation"])
         if name in among and name not in best:
-            best[name] = Found(name, score, Unit(name, "", int(note["first"]), int(note["last"])))
+            best[name] = RankedConversation(name, score, Unit(name, "", int(note["first"]), int(note["last"])))
     return sorted(best.values(), key=lambda each: (-round(each.score, 6), each.id))
 
 

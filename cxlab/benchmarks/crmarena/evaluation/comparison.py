@@ -12,7 +12,7 @@ from typing import Any
 
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract
 from cxlab.benchmarks.crmarena.evaluation.causes import Cause, Departure
-from cxlab.benchmarks.crmarena.evaluation.evidence import Asked, Window, read_call
+from cxlab.benchmarks.crmarena.evaluation.evidence import ActionRequest, Window, read_call
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import Solution, solve
 from cxlab.benchmarks.crmarena.tasks import TASKS
@@ -31,7 +31,7 @@ class Comparison:
     sample: Sample
     sandbox: Sandbox
     arguments: dict[str, Any]
-    good: Sequence[Asked]
+    good: Sequence[ActionRequest]
     answer: str | None
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ class Comparison:
             return None  # it may have looked at the dates itself
         return Departure("window", "no period", there[0].turn, there[0].tool, step)
 
-    def _first_period(self, due: Window) -> Asked | None:
+    def _first_period(self, due: Window) -> ActionRequest | None:
         """The call that reckoned another period, where none reckoned the right one."""
         reckoned = [each for each in self.good if each.tool in _PERIODS and each.window is not None]
         if any(not _departs(each, due) for each in reckoned):
@@ -309,11 +309,11 @@ _HANDED_OVER = "cases that were handed over are counted"
 _NAMES = {"issue_id": "issue", "product_id": "product", "contact_id": "customer"}
 
 
-def _departs(asked: Asked, due: Window) -> bool:
+def _departs(asked: ActionRequest, due: Window) -> bool:
     return asked.window is not None and asked.window.differs(due)
 
 
-def _values(asked: Asked) -> Iterator[str]:
+def _values(asked: ActionRequest) -> Iterator[str]:
     for values in asked.conditions.values():
         yield from values
     for value in asked.arguments.values():

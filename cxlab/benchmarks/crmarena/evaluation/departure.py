@@ -13,7 +13,7 @@ from dataclasses import replace
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
 from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison, contains
-from cxlab.benchmarks.crmarena.evaluation.evidence import Asked, read_actions
+from cxlab.benchmarks.crmarena.evaluation.evidence import ActionRequest, read_actions
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import SOLVERS
 from cxlab.benchmarks.crmarena.tasks import TASKS
@@ -91,7 +91,7 @@ def _find_in_records(
     return found or UNDETERMINED
 
 
-def _find_unread(sample: Sample, good: Sequence[Asked]) -> Departure | None:
+def _find_unread(sample: Sample, good: Sequence[ActionRequest]) -> Departure | None:
     """Knowledge questions and policy violations: what had to be read and was not; else the reading was at fault."""
     article, case = sample.expected.get("article_id"), sample.inputs.get("case_id")
     talks = [each for each in good if each.objects & {"EmailMessage", "LiveChatTranscript"}]

@@ -76,7 +76,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ActionRequest:
     """What one action asked for. `fields` that it read or grouped by, `conditions`: field → the values that it named
     ("" for other conditions); `turn` counts from 1, `error` is the code where it was not answered.
     """
@@ -102,9 +102,9 @@ class Asked:
 
 def read_call(
     tool: str, arguments: Mapping[str, Any], today: date, turn: int = 0, error: str | None = None, result: Any = None
-) -> Asked:
+) -> ActionRequest:
     """What a call asked for, a query among them."""
-    bare = Asked(turn, tool, arguments, error=error, result=result)
+    bare = ActionRequest(turn, tool, arguments, error=error, result=result)
     if tool in GENERIC:
         return _read_query(bare, str(arguments.get("query", "")), today)
     if tool in _PERIODS:
@@ -121,11 +121,11 @@ def read_call(
     window = Window(start, end) if start or end else None
     if day := _moment(arguments.get("purchase_date")):
         window = Window(day, day + timedelta(days=1))
-    return Asked(turn, tool, arguments, frozenset({name}), frozenset(fields), conditions, window, error, result)
+    return ActionRequest(turn, tool, arguments, frozenset({name}), frozenset(fields), conditions, window, error, result)
 
 
-def _with_window(bare: Asked, window: Window | None) -> Asked:
-    return Asked(bare.turn, bare.tool, bare.arguments, window=window, error=bare.error, result=bare.result)
+def _with_window(bare: ActionRequest, window: Window | None) -> ActionRequest:
+    return ActionRequest(bare.turn, bare.tool, bare.arguments, window=window, error=bare.error, result=bare.result)
 
 
 def _period(tool: str, arguments: Mapping[str, Any], result: Any) -> Window | None:
@@ -149,7 +149,7 @@ def _moment(given: Any) -> datetime | None:
 # --- queries
 
 
-def _read_query(bare: Asked, text: str, today: date) -> Asked:
+def _read_query(bare: ActionRequest, text: str, today: date) -> ActionRequest:
     try:
         tree = parse(text)
     except QueryError:
@@ -158,7 +158,7 @@ def _read_query(bare: Asked, text: str, today: date) -> Asked:
     read = _Reading(today)
     for query in queries:
         read.query(query)
-    return Asked(
+    return ActionRequest(
         bare.turn,
         bare.tool,
         bare.arguments,
@@ -300,7 +300,7 @@ def _flat(value: Any) -> set[str]:
     return found
 
 
-def read_actions(messages: Any, today: date) -> list[Asked]:
+def read_actions(messages: Any, today: date) -> list[ActionRequest]:
     """What the actions of an attempt asked for, in their order, the answer left out."""
     shown = {message.data.get("call"): message for message in messages if message.role == "tool"}
     found = []

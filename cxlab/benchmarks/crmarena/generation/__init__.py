@@ -46,7 +46,7 @@ from cxlab.benchmarks.crmarena.organisation.schema import Schema
 from cxlab.benchmarks.crmarena.organisation.tables import columns, complete
 from cxlab.benchmarks.crmarena.questions import draw, samples, windows, wording
 from cxlab.benchmarks.crmarena.questions.question import Question, Source
-from cxlab.benchmarks.crmarena.questions.samples import Answered
+from cxlab.benchmarks.crmarena.questions.samples import QuestionAnswers
 from cxlab.benchmarks.crmarena.questions.truth import Truth
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.benchmarks.generation import Generation, GenerationContext, make_once
@@ -264,7 +264,7 @@ def _answer(
     seed: int,
     work: Path,
     counts: dict[str, writing.Counts],
-) -> Generator[Progress, None, list[Answered]]:
+) -> Generator[Progress, None, list[QuestionAnswers]]:
     """The questions of all tasks with their answers."""
     end = latent.end_of(size)
     source = Source(cast, Truth(tables), tables, new_cases, end, seed)
@@ -274,7 +274,7 @@ def _answer(
         model, cast, tables, drawn["named_entity_disambiguation"], seed, work
     )
     sandbox = samples.open_sandbox(tables, schema)
-    found: list[Answered] = []
+    found: list[QuestionAnswers] = []
     for number, (_, questions) in enumerate(drawn.items(), 1):
         kept = [one for question in questions if (one := samples.answer(sandbox, question)) is not None]
         found += samples.choose(kept, size.queries)
@@ -312,17 +312,17 @@ def _keep_decided(
 
 
 def _word(
-    model: ChatModel, company: Company, answered: Sequence[Answered], seed: int, work: Path
+    model: ChatModel, company: Company, answered: Sequence[QuestionAnswers], seed: int, work: Path
 ) -> Generator[Progress, None, tuple[list[str], writing.Counts]]:
     """The words of each question: another wording of its seed, checked to ask the same."""
     rng = latent.rng_for(seed, "wordings")
     turns = rng.integers(0, 60, len(answered)).tolist()
     plain = {n: one.question.plain for n, one in enumerate(answered) if one.question.seed is None}
     roles = {role.persona: role.name for role in company.profile.roles}
-    asked: dict[str, list[prompts.Asked]] = {}
+    asked: dict[str, list[prompts.NumberQuestion]] = {}
     for n, one in enumerate(answered):
         if n not in plain:
-            words = prompts.Asked(number=n, text=one.question.word(0), script=one.question.word(turns[n]))
+            words = prompts.NumberQuestion(number=n, text=one.question.word(0), script=one.question.word(turns[n]))
             asked.setdefault(one.question.task, []).append(words)
 
     def find_wording_faults(number: int, text: str) -> list[str]:

@@ -37,7 +37,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Written:
+class CaseCorrespondence:
     """One case with all its texts and times. `moved` is when it changed hands, `closed` when it was closed; None where
     it was not. `status` as in Case.Status.
     """
@@ -75,7 +75,7 @@ def take_time(
     notes: Notes,
     size: Size,
     seed: int,
-) -> list[Written]:
+) -> list[CaseCorrespondence]:
     """Each case with its messages in time; `said` are its lines, handovers included, slots filled in."""
     rng = rng_for(seed, "times")
     end = datetime.combine(end_of(size), time())
@@ -90,7 +90,7 @@ def take_time(
 
 def _take_time(
     plan: CasePlan, lines: Lines, duration: timedelta, end: datetime, notes: Notes, rng: np.random.Generator
-) -> Written:
+) -> CaseCorrespondence:
     chat = plan.talk.form == "chat"
     quick = plan.talk.age[1] == 0
     now, moved, agent = plan.opened, None, plan.first
@@ -126,10 +126,10 @@ def _take_time(
     closed = max(plan.opened + duration, last + timedelta(minutes=int(rng.integers(5, 120)))).replace(microsecond=0)
     if plan.is_open or closed >= end:
         if not chat and plan.breach is None and plan.second is None and rng.random() < NEW:
-            return Written(plan, (), tuple(emails[:2]), None, None, "New")
+            return CaseCorrespondence(plan, (), tuple(emails[:2]), None, None, "New")
         status = "Escalated" if rng.random() < 0.2 else "Working"
-        return Written(plan, tuple(messages) if chat else (), tuple(emails), moved, None, status)
-    return Written(plan, tuple(messages) if chat else (), tuple(emails), moved, closed, "Closed")
+        return CaseCorrespondence(plan, tuple(messages) if chat else (), tuple(emails), moved, None, status)
+    return CaseCorrespondence(plan, tuple(messages) if chat else (), tuple(emails), moved, closed, "Closed")
 
 
 def _wait(who: Speaker, chat: bool, quick: bool, slack: float, rng: np.random.Generator) -> timedelta:
@@ -149,13 +149,15 @@ def _pick(wordings: Sequence[str], rng: np.random.Generator) -> str:
     return wordings[int(rng.integers(len(wordings)))]
 
 
-def _add_closings(cases: list[Written], notes: Notes, size: Size, rng: np.random.Generator) -> list[Written]:
+def _add_closings(
+    cases: list[CaseCorrespondence], notes: Notes, size: Size, rng: np.random.Generator
+) -> list[CaseCorrespondence]:
     """An e-mail at the end to some of those whose case was closed, so many that the wanted number of e-mails is met."""
     missing = size.emails - sum(len(case.emails) for case in cases)
     closed = [place for place, case in enumerate(cases) if case.closed is not None]
     told = set(rng.permutation(closed)[: max(missing, 0)].tolist())
     return [
-        Written(
+        CaseCorrespondence(
             case.plan,
             case.chat,
             (

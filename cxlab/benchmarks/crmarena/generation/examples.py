@@ -66,7 +66,9 @@ def list_examples() -> list[tuple[Prompt[Any, Any], BaseModel]]:
         prompts.Purchase(id="01tWs0000000001AAA", name="Marsh Runner Men's Slate (running shoe)", day="2021-03-02"),
         prompts.Purchase(id="01tWs0000000002AAA", name="Fern Low Men's Olive (hiking shoe)", day="2021-03-02"),
     )
-    asked = prompts.Asked(number=0, text="What is the most common issue with the Marsh Runner in the past 3 months?")
+    asked = prompts.NumberQuestion(
+        number=0, text="What is the most common issue with the Marsh Runner in the past 3 months?"
+    )
     lines = tuple(f"{line.speaker}: {line.text}" for line in broken.script)
     # Each prompt has inputs of its own.
     return [

@@ -190,7 +190,7 @@ class ProductMeant(BaseModel):
     id: str
 
 
-class Asked(_Given):
+class NumberQuestion(_Given):
     """A question of a number; `script` is what a simulated writer makes of it."""
 
     number: int
@@ -202,10 +202,10 @@ class ParaphraseInputs(_Given):
     """A batch of questions of one task. What must stay is checked by `questions.wording`, question by question."""
 
     role: str
-    questions: tuple[Asked, ...]
+    questions: tuple[NumberQuestion, ...]
 
 
-class Reworded(BaseModel):
+class RewordedQuestion(BaseModel):
     """A question in other words."""
 
     number: int
@@ -215,7 +215,7 @@ class Reworded(BaseModel):
 class RewordedBatch(BaseModel):
     """A batch of them."""
 
-    questions: list[Reworded]
+    questions: list[RewordedQuestion]
 
 
 class TextField(_Given):

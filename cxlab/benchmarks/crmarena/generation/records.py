@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxlab.benchmarks.crmarena.generation.correspondence import Message, Written
+from cxlab.benchmarks.crmarena.generation.correspondence import CaseCorrespondence, Message
 from cxlab.benchmarks.crmarena.generation.latent import rng_for
 from cxlab.benchmarks.crmarena.generation.sales import Product
 from cxlab.benchmarks.crmarena.organisation.company import Article, Company
@@ -183,7 +183,9 @@ class Cast:
         return spoken + "s"
 
 
-def make_cases(cast: Cast, cases: Sequence[Written], subjects: Sequence[str], seed: int) -> dict[str, pl.DataFrame]:
+def make_cases(
+    cast: Cast, cases: Sequence[CaseCorrespondence], subjects: Sequence[str], seed: int
+) -> dict[str, pl.DataFrame]:
     """Cases, their history, e-mails and chats, and the hidden truth of each case."""
     rng = rng_for(seed, "records")
     order_of = cast.items["OrderId"].to_list()
@@ -274,7 +276,7 @@ def make_cases(cast: Cast, cases: Sequence[Written], subjects: Sequence[str], se
     return {name: pl.DataFrame(each, infer_schema_length=None) for name, each in rows.items()}
 
 
-def _list_history(written: Written, case: str, agents: list[Person]) -> list[dict[str, Any]]:
+def _list_history(written: CaseCorrespondence, case: str, agents: list[Person]) -> list[dict[str, Any]]:
     plan = written.plan
 
     def row(field: str, at: datetime, old: str | None = None, new: str | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from cxlab.benchmarks.crmarena.generation.casework import CasePlan
 from cxlab.benchmarks.crmarena.generation.records import Cast
 from cxlab.benchmarks.crmarena.generation.similar_texts import list_runs
 from cxlab.benchmarks.crmarena.organisation.notes import load_notes
-from cxlab.benchmarks.crmarena.organisation.talks import Talk, Worded, fill_slots
+from cxlab.benchmarks.crmarena.organisation.talks import Talk, TalkWording, fill_slots
 
 # Of so many wordings the one that is least like the latest ones of the same talk is taken; one that shares less than
 # this with each of them is fresh enough.
@@ -27,10 +27,10 @@ class Wordings:
         self.rng = rng
         self.told: dict[str, deque[set[tuple[str, ...]]]] = defaultdict(lambda: deque(maxlen=LATEST))
 
-    def word(self, talk: Talk) -> Worded:
+    def word(self, talk: Talk) -> TalkWording:
         """A wording that shares the smallest part of its runs of words with any of the earlier ones."""
         earlier = self.told[talk.id]
-        tried: list[tuple[float, Worded, set[tuple[str, ...]]]] = []
+        tried: list[tuple[float, TalkWording, set[tuple[str, ...]]]] = []
         while len(tried) < TRIES:
             worded = talk.word(self.rng)
             runs = list_runs("\n".join(text for _, text in worded.lines))

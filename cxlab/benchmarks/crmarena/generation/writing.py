@@ -229,7 +229,7 @@ def pick_products(
 
 def reword(
     model: ChatModel,
-    asked: Sequence[tuple[str, Sequence[prompts.Asked]]],
+    asked: Sequence[tuple[str, Sequence[prompts.NumberQuestion]]],
     find_faults: Callable[[int, str], list[str]],
     seed: int,
     work: Path,
@@ -240,7 +240,7 @@ def reword(
     """
     batches = [(role, batch) for role, questions in asked for batch in split(questions)]
 
-    async def write(one: tuple[str, list[prompts.Asked]]) -> dict[str, Any]:
+    async def write(one: tuple[str, list[prompts.NumberQuestion]]) -> dict[str, Any]:
         role, batch = one
         inputs = prompts.ParaphraseInputs(role=role, questions=tuple(batch))
         made, discarded = await write_batch(model, prompts.PARAPHRASE, inputs, seed * 1000 + batch[0].number * TRIES)

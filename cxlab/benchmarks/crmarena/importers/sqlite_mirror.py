@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.benchmarks.crmarena.organisation.schema import Schema
-from cxlab.benchmarks.crmarena.organisation.tables import Misfit, columns, complete, to_table, to_value
+from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, columns, complete, to_table, to_value
 from cxlab.errors import BadFile
 
 _HEADER = b"SQLite format 3\0"
@@ -22,7 +22,7 @@ _FIX = "fetch the file again"
 
 
 @dataclass(frozen=True)
-class Mirror:
+class SqliteCopy:
     """What a copy held. `tables` by object; `ignored` are tables and columns that the schema does not have; `faults`
     are values that were not of their field's type and are null now, as (object, row from 1, field, what is wrong).
     """
@@ -40,7 +40,7 @@ def is_mirror(path: Path) -> bool:
         return file.read(len(_HEADER)) == _HEADER or path.suffix.lower() in (".db", ".sqlite", ".sqlite3")
 
 
-def read_mirror(path: Path, schema: Schema) -> Mirror:
+def read_mirror(path: Path, schema: Schema) -> SqliteCopy:
     """The organisation in a SQLite file; BadFile for one that is damaged or holds none of the schema's objects."""
     if path.stat().st_size > LARGEST_FILE:
         raise BadFile(path, None, f"has more than {LARGEST_FILE:,} bytes")
@@ -54,7 +54,7 @@ def read_mirror(path: Path, schema: Schema) -> Mirror:
         raise BadFile(path, None, f"cannot be read as a SQLite database ({fault})", _FIX) from None
 
 
-def _read(con: sqlite3.Connection, path: Path, schema: Schema) -> Mirror:
+def _read(con: sqlite3.Connection, path: Path, schema: Schema) -> SqliteCopy:
     # Tables alone: a view could compute for ever.
     found = con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
     names = [str(row[0]) for row in found.fetchall()]
@@ -84,8 +84,8 @@ def _read(con: sqlite3.Connection, path: Path, schema: Schema) -> Mirror:
             for field, place in places.items():
                 try:
                     kept[field] = to_value(row[place], info.fields[field])
-                except Misfit as fault:
+                except TypeMismatch as fault:
                     faults.append((info.name, number, field, str(fault)))
             rows.append(kept)
         tables[info.name] = complete(to_table(rows, info), info)
-    return Mirror(tables, tuple(ignored), tuple(faults))
+    return SqliteCopy(tables, tuple(ignored), tuple(faults))

@@ -12,8 +12,8 @@ from typing import Any
 
 from cxlab.benchmarks.crmarena.live.connection import Connection
 from cxlab.benchmarks.crmarena.live.organisation import Live
-from cxlab.benchmarks.crmarena.live.uploads import Uploaded
-from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_time
+from cxlab.benchmarks.crmarena.live.uploads import UploadLog
+from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_time
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.benchmarks.upload import UploadReport
 from cxlab.errors import Unreachable
@@ -31,7 +31,7 @@ class Job:
     """One upload or undoing under way: where it goes, what is noted, and what was refused."""
 
     connection: Connection
-    uploaded: Uploaded
+    uploaded: UploadLog
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     waiting: Counter[str] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
@@ -115,6 +115,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
         try:
             return to_time(value).isoformat()
-        except Misfit:
+        except TypeMismatch:
             pass
     return " ".join(value.split()) or None if isinstance(value, str) else value

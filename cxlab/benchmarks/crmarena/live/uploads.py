@@ -28,7 +28,7 @@ class Pair(NamedTuple):
     object: str
 
 
-class Sending(NamedTuple):
+class SentBatch(NamedTuple):
     """A batch whose answer is not known: its object, when it was sent, and what was sent by stored id."""
 
     object: str
@@ -65,7 +65,7 @@ def _read(path: Path) -> dict[str, Pair]:
 
 
 @dataclass
-class Uploaded:
+class UploadLog:
     """The ids of one upload as they come and go, each noted at once."""
 
     path: Path
@@ -108,26 +108,26 @@ class Uploaded:
         """The answer came and its ids are noted."""
         self._sending.unlink(missing_ok=True)
 
-    def find_lost(self) -> Sending | None:
+    def find_lost(self) -> SentBatch | None:
         """The batch that an earlier try sent without hearing of it."""
         if not self._sending.is_file():
             return None
         noted = json.loads(self._sending.read_text(encoding="utf-8"))
-        return Sending(noted["object"], datetime.fromisoformat(noted["since"]), noted["bodies"])
+        return SentBatch(noted["object"], datetime.fromisoformat(noted["since"]), noted["bodies"])
 
 
-def look_at(dataset_id: str, host: str, home: Path | str | None = None) -> Uploaded:
+def look_at(dataset_id: str, host: str, home: Path | str | None = None) -> UploadLog:
     """What was uploaded so far, to be looked at."""
     path = find_file(dataset_id, host, home)
-    return Uploaded(path, _read(path))
+    return UploadLog(path, _read(path))
 
 
 @contextmanager
-def hold(dataset_id: str, host: str, home: Path | str | None = None) -> Iterator[Uploaded]:
+def hold(dataset_id: str, host: str, home: Path | str | None = None) -> Iterator[UploadLog]:
     """What was uploaded so far, for the one process that changes it; Busy for a second one."""
     path = find_file(dataset_id, host, home)
     path.parent.mkdir(parents=True, exist_ok=True)
     with layout.lock(path.with_suffix(".lock"), busy=f"{dataset_id} is being uploaded to {host} already"):
         if path.is_file() and not (noted := path.read_bytes()).endswith(b"\n"):
             layout.write_whole(path, noted[: noted.rfind(b"\n") + 1])
-        yield Uploaded(path, _read(path))
+        yield UploadLog(path, _read(path))

@@ -19,7 +19,7 @@ import polars as pl
 from cxlab.benchmarks.crmarena.organisation.ids import complete_id, make_id
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
 from cxlab.benchmarks.crmarena.organisation.schema_changes import MOST_ROWS
-from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_value
+from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_value
 from cxlab.errors import BadFile
 from cxlab.files.limits import Fault, check_string, read_text
 
@@ -146,7 +146,7 @@ def _value(path: Path, line: int, text: str, field: FieldInfo) -> Any:
         raise BadFile(path, line, f"{field.name}: {wrong[0][:60]!r} is none of its values", f"take one of {allowed}")
     try:
         return to_value(check_string(text), field)
-    except (Misfit, Fault) as fault:
+    except (TypeMismatch, Fault) as fault:
         raise BadFile(path, line, f"{field.name}: {fault}", "see the type of the field") from None
 
 

@@ -35,7 +35,7 @@ _TYPES: Mapping[str, pl.DataType] = {
 }
 
 
-class Misfit(ValueError):
+class TypeMismatch(ValueError):
     """A value that is not of its field's type; the text says what is wrong."""
 
 
@@ -73,7 +73,7 @@ def to_table(rows: Iterable[Mapping[str, Any]], info: ObjectInfo) -> pl.DataFram
                 raise BadFile(info.name, place + 1, f"{key} is no field of {info.name}")
             try:
                 found = to_value(value, info.fields[name])
-            except Misfit as fault:
+            except TypeMismatch as fault:
                 raise BadFile(info.name, place + 1, f"{key}: {fault}") from None
             if found is not None:
                 values[name][place] = found
@@ -101,7 +101,7 @@ def complete(frame: pl.DataFrame, info: ObjectInfo) -> pl.DataFrame:
 
 
 def to_value(value: Any, field: FieldInfo) -> Any:
-    """A value as its field stores it; None for null and for ""; raises Misfit."""
+    """A value as its field stores it; None for null and for ""; raises TypeMismatch."""
     if value is None or value == "":
         return None
     match field.type:
@@ -122,7 +122,7 @@ def to_value(value: Any, field: FieldInfo) -> Any:
         case _:
             if isinstance(value, str | int | float):
                 return str(value)
-            raise Misfit(f"{value!r:.60} is no text")
+            raise TypeMismatch(f"{value!r:.60} is no text")
 
 
 def _to_place(value: Any) -> str:
@@ -130,9 +130,9 @@ def _to_place(value: Any) -> str:
     try:
         latitude, longitude = (float(part) for part in str(value).split(","))
     except ValueError:
-        raise Misfit(f"{value!r:.60} is no place as 44.98,-93.27 (degrees north, east)") from None
+        raise TypeMismatch(f"{value!r:.60} is no place as 44.98,-93.27 (degrees north, east)") from None
     if not (abs(latitude) <= 90 and abs(longitude) <= 180):
-        raise Misfit(f"{value!r:.60} is no place on earth")
+        raise TypeMismatch(f"{value!r:.60} is no place on earth")
     return f"{latitude!r},{longitude!r}"
 
 
@@ -141,21 +141,21 @@ def _to_flag(value: Any) -> bool:
         value = {"true": True, "1": True, "false": False, "0": False}.get(value.lower(), value)
     if value in (True, False):
         return bool(value)
-    raise Misfit(f"{value!r:.60} is neither true nor false")
+    raise TypeMismatch(f"{value!r:.60} is neither true nor false")
 
 
 def _to_number(value: Any, whole: bool) -> float | int:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise Misfit(f"{value!r:.60} is no number") from None
+        raise TypeMismatch(f"{value!r:.60} is no number") from None
     if not abs(number) < 1e18:
-        raise Misfit(f"{value!r:.60} is no number of sensible size")
+        raise TypeMismatch(f"{value!r:.60} is no number of sensible size")
     return int(number) if whole else number
 
 
 def to_time(value: Any) -> datetime:
-    """A moment in UTC from a date, a datetime or ISO 8601 text with any zone; without one it is UTC; raises Misfit."""
+    """A moment in UTC from a date, a datetime or ISO 8601 text with any zone, UTC without one; raises TypeMismatch."""
     try:
         if isinstance(value, str):
             value = datetime.fromisoformat(value)
@@ -165,14 +165,14 @@ def to_time(value: Any) -> datetime:
             return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise Misfit(f"{value!r:.60} is no date or time as 2024-05-26T06:58:00.000+0000")
+    raise TypeMismatch(f"{value!r:.60} is no date or time as 2024-05-26T06:58:00.000+0000")
 
 
 def _to_id_list(value: Any) -> str:
     try:
         return json.dumps(cells.as_list(value))
     except cells.Unreadable:
-        raise Misfit(f"{value!r:.60} is no list of ids") from None
+        raise TypeMismatch(f"{value!r:.60} is no list of ids") from None
 
 
 HIDDEN_LINKS = "latent_cases"

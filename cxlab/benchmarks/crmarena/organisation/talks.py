@@ -102,7 +102,7 @@ class Talk(BaseModel):
         """(who, text) of each line in order, with all its forms."""
         return [pair for line in self.lines for pair in line.items()]
 
-    def word(self, rng: np.random.Generator) -> Worded:
+    def word(self, rng: np.random.Generator) -> TalkWording:
         """The talk in one of its wordings; of each detail one value, of each `{…|…}` one form."""
         details = {name: values[int(rng.integers(len(values)))] for name, values in self.details.items()}
 
@@ -113,7 +113,7 @@ class Talk(BaseModel):
         def say(text: str) -> str:
             return fill_slots(_FORMS.sub(choose, fill_slots(_FORMS.sub(choose, text), details)), details)
 
-        return Worded(say(self.subject or "Chat"), tuple((who, say(text)) for who, text in self.spoken()))
+        return TalkWording(say(self.subject or "Chat"), tuple((who, say(text)) for who, text in self.spoken()))
 
     def match(self) -> list[re.Pattern[str]]:
         """What each line that is not the customer's looks like, in all its wordings."""
@@ -133,7 +133,7 @@ class Talk(BaseModel):
         return [re.compile(pattern(text)) for who, text in self.spoken() if who != "customer"]
 
 
-class Worded(NamedTuple):
+class TalkWording(NamedTuple):
     """A talk in one wording: its subject, and (who, text) of each line; slots as in SLOTS."""
 
     subject: str

@@ -53,7 +53,7 @@ _OPTIONAL = {
 
 
 @dataclass(frozen=True)
-class Answered:
+class QuestionAnswers:
     """A question with its answers: `answers` as the policies read, `original` as the original's tools count."""
 
     question: Question
@@ -68,13 +68,13 @@ def open_sandbox(tables: Mapping[str, pl.DataFrame], schema: Schema | None = Non
     return Sandbox.of_tables({name: tables[name] for name in schema.objects}, schema, compat="policy")
 
 
-def answer(sandbox: Sandbox, question: Question) -> Answered | None:
+def answer(sandbox: Sandbox, question: Question) -> QuestionAnswers | None:
     """The question's answers by the solvers, under both readings; None where it has not the one answer it should have,
     or another one than it was drawn for.
     """
     if question.task not in solvers.SOLVERS:
         answers = question.answers or ()
-        return Answered(question, answers, answers, len(ALSO[question.task]))
+        return QuestionAnswers(question, answers, answers, len(ALSO[question.task]))
     at = sandbox.at(question.today) if question.today else sandbox
     found = solvers.solve(at.under("policy"), question.task, question.arguments)
     if len(found.answers) != question.answerable:
@@ -82,7 +82,7 @@ def answer(sandbox: Sandbox, question: Question) -> Answered | None:
     if question.answers is not None and found.answers != question.answers:
         return None
     original = solvers.solve(at.under("original"), question.task, question.arguments)
-    return Answered(question, found.answers, original.answers, count_objects(question.task, found))
+    return QuestionAnswers(question, found.answers, original.answers, count_objects(question.task, found))
 
 
 def count_objects(task: str, solution: Solution) -> int:
@@ -91,7 +91,7 @@ def count_objects(task: str, solution: Solution) -> int:
     return len(read | set(ALSO.get(task, ())))
 
 
-def to_sample(answered: Answered, text: str, number: int, dataset_id: str, company: Company) -> Sample:
+def to_sample(answered: QuestionAnswers, text: str, number: int, dataset_id: str, company: Company) -> Sample:
     """The sample; see the room's README for what it holds."""
     question, task = answered.question, TASKS[answered.question.task]
     hidden: dict[str, Any] = {
@@ -156,12 +156,12 @@ def tell_optional(task: str) -> str:
     return "\n".join(told[name] for name in _OPTIONAL[task])
 
 
-def choose(answered: Sequence[Answered], count: int) -> list[Answered]:
+def choose(answered: Sequence[QuestionAnswers], count: int) -> list[QuestionAnswers]:
     """At most so many, in their order; of a task with questions that have no answer the share of those is kept."""
     without = count_unanswerable(answered[0].question.task, count) if answered else 0
     left = {True: count - without, False: without}
-    found: list[Answered] = []
-    late: list[Answered] = []
+    found: list[QuestionAnswers] = []
+    late: list[QuestionAnswers] = []
     given = Counter[tuple[str, ...]]()
     for one in answered:
         # Of new cases, who gets which is known only now.

@@ -34,7 +34,7 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Done:
+class CompletedAction:
     """An action that was carried out. `result` as far as it can be read."""
 
     tool: str
@@ -48,7 +48,7 @@ class Progress:
     """The question, what was done, and how able the stand-in is. `offers`: tools that it may call."""
 
     question: Question
-    done: Sequence[Done]
+    done: Sequence[CompletedAction]
     profile: Profile
     rng: Generator
     offers: frozenset[str] = field(default_factory=frozenset)
@@ -131,7 +131,7 @@ class _AnySandbox:
 _ANY: Any = _AnySandbox()
 
 
-def read_history(messages: Iterable[Message]) -> list[Done]:
+def read_history(messages: Iterable[Message]) -> list[CompletedAction]:
     """The actions with what came of them."""
     shown = {message.data.get("call"): message for message in messages if message.role == "tool"}
     found = []
@@ -142,7 +142,7 @@ def read_history(messages: Iterable[Message]) -> list[Done]:
                 continue
             arguments, _ = read_arguments(call.arguments)
             failed = seen.data.get("error") is not None
-            found.append(Done(call.name, dict(arguments), None if failed else _read(seen.text), failed))
+            found.append(CompletedAction(call.name, dict(arguments), None if failed else _read(seen.text), failed))
     return found
 
 

@@ -27,8 +27,8 @@ from cxlab.benchmarks.crmarena.generation.prompts import (
     RecordsInputs,
     RecordText,
     RecordTexts,
-    Reworded,
     RewordedBatch,
+    RewordedQuestion,
 )
 from cxlab.benchmarks.crmarena.organisation import talks
 from cxlab.benchmarks.crmarena.organisation.company import FORM, Text
@@ -70,7 +70,7 @@ def write_cases(inputs: CasesInputs, profile: Profile, rng: np.random.Generator)
 
 def reword(inputs: ParaphraseInputs, profile: Profile, rng: np.random.Generator) -> str:
     """Each question in one of its hand-written wordings."""
-    made = [Reworded(number=each.number, text=each.script or each.text) for each in inputs.questions]
+    made = [RewordedQuestion(number=each.number, text=each.script or each.text) for each in inputs.questions]
     return RewordedBatch(questions=made).model_dump_json()
 
 

@@ -86,7 +86,7 @@ class Meaning:
 
 
 @dataclass
-class Joined:
+class ParentJoin:
     """A parent that the query looks at: its alias in SQL and its object."""
 
     alias: str
@@ -99,10 +99,10 @@ class Scope:
 
     def __init__(self, context: Context, info: ObjectInfo, aliases: Sequence[str | None] = ()) -> None:
         self.context, self.info = context, info
-        self.own = Joined(context.new_alias(), info, ())
+        self.own = ParentJoin(context.new_alias(), info, ())
         self.names = {name.lower() for name in aliases if name}
         self.named: dict[str, tuple[str, ...]] = {}
-        self.joined: dict[tuple[str, ...], Joined] = {}
+        self.joined: dict[tuple[str, ...], ParentJoin] = {}
         self.joins: list[str] = []
 
     @property
@@ -137,7 +137,7 @@ class Scope:
             sql = f"coalesce({sql}, false)"  # a box that nobody ticked is not ticked
         return Meaning(sql, found.type, (*holder.keys, found.name), str(path), path.at, found)
 
-    def _degrees(self, holder: Joined, name: str, path: Path) -> Meaning | None:
+    def _degrees(self, holder: ParentJoin, name: str, path: Path) -> Meaning | None:
         """One half of a place: `Shop__Latitude__s` of the field `Shop__c`."""
         for end, number in _PARTS.items():
             field = holder.info.field(name[: -len(end)] + "__c") if name.lower().endswith(end) else None
@@ -147,7 +147,7 @@ class Scope:
                 return Meaning(sql, "number", (*holder.keys, shown), str(path), path.at)
         return None
 
-    def _own_way(self, holder: Joined, name: str) -> str | None:
+    def _own_way(self, holder: ParentJoin, name: str) -> str | None:
         """The object behind a polymorphic way, where its `Type` is asked for."""
         if name.lower() != "type" or not holder.keys:
             return None
@@ -167,7 +167,7 @@ class Scope:
             return parts[1:]
         return parts
 
-    def follow(self, ways: Sequence[str], path: Path) -> Joined:
+    def follow(self, ways: Sequence[str], path: Path) -> ParentJoin:
         """The parent at the end of some steps; INVALID_FIELD for a step that does not exist."""
         if len(ways) > LONGEST_WAY:
             problem = f"a way to parents has at most {LONGEST_WAY} steps: {str(path)[:200]}"
@@ -187,12 +187,12 @@ class Scope:
             holder = self.joined[keys]
         return holder
 
-    def _join(self, holder: Joined, way: FieldInfo, keys: tuple[str, ...], path: Path) -> Joined:
+    def _join(self, holder: ParentJoin, way: FieldInfo, keys: tuple[str, ...], path: Path) -> ParentJoin:
         self.context.ways += 1
         if self.context.ways > MOST_WAYS:
             raise malformed(f"a query has at most {MOST_WAYS} ways to parents", self.context.text, path.at)
         target = self.context.schema.objects[way.reference.to if way.reference else ""]
-        made = Joined(self.context.new_alias(), target, keys)
+        made = ParentJoin(self.context.new_alias(), target, keys)
         condition = f'{made.alias}."Id" = {holder.alias}.{quote(way.name)}'
         self.joins.append(f"LEFT JOIN {quote(target.name)} {made.alias} ON {condition}")
         return made

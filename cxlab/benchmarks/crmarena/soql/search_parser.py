@@ -16,7 +16,7 @@ from cxlab.benchmarks.crmarena.soql.syntax import (
     AllOf,
     AnyOf,
     Query,
-    Returned,
+    ReturnedObject,
     Search,
     SearchTerm,
     SelectedField,
@@ -182,7 +182,7 @@ class _Reader(Reader):
         self.end()
         return Search(term, group, returned, limit)
 
-    def returned(self) -> Returned:
+    def returned(self) -> ReturnedObject:
         source: Token = self.name()
         fields: tuple[SelectedField, ...] = ()
         query = Query((), source.text, source_at=source.at, at=source.at)
@@ -197,7 +197,7 @@ class _Reader(Reader):
             query = replace(clauses, select=fields, source=source.text, source_at=source.at, at=source.at)
         if not fields:
             query = replace(query, select=(SelectedField(FieldPath(("Id",), source.at)),))
-        return Returned(query)
+        return ReturnedObject(query)
 
     def returned_field(self) -> SelectedField:
         return SelectedField(self.expression())

@@ -201,7 +201,7 @@ SearchTerm = Words | AllOf | AnyOf | Without
 
 
 @dataclass(frozen=True)
-class Returned:
+class ReturnedObject:
     """One object of RETURNING with the fields, condition, order and limit given for it; no fields mean Id alone."""
 
     query: Query
@@ -213,5 +213,5 @@ class Search:
 
     term: SearchTerm
     group: str = "ALL"
-    returned: tuple[Returned, ...] = ()
+    returned: tuple[ReturnedObject, ...] = ()
     limit: int | None = None

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
-from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_time
+from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_time
 from cxlab.benchmarks.crmarena.tasks import MONTHS
 from cxlab.benchmarks.crmarena.tools.definition import Cases, ToolError, get_owner
 
@@ -99,7 +99,7 @@ def _moment(case: Mapping[str, Any], field: str) -> datetime:
         raise ToolError(f"a case has no {field}")
     try:
         return to_time(value)
-    except Misfit as fault:
+    except TypeMismatch as fault:
         raise ToolError(f"{field}: {fault}") from None
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cxlab.benchmarks.crmarena.organisation.queryable import Queryable
-from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_time
+from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_time
 from cxlab.benchmarks.crmarena.tools.definition import Ids, ToolError, one_of, text
 
 SearchTerm = Annotated[str, Field(min_length=1, max_length=1000, description="The words to look for")]
@@ -63,7 +63,7 @@ def get_purchase_history(
         return []
     try:
         day = to_time(purchase_date).date().isoformat()
-    except Misfit:
+    except TypeMismatch:
         raise ToolError(f"{purchase_date[:40]!r} is no day; write it as 2021-02-01") from None
     conditions = (
         f"Order.AccountId = {text(account_id)} AND Order.EffectiveDate = {day} AND "

@@ -139,7 +139,7 @@ class CustomerSide:
 
 
 @dataclass
-class Scripted:
+class ScriptedSide:
     """A side that makes given moves and then asks another one, for tests and for gold paths."""
 
     moves: list[Move]

@@ -22,7 +22,7 @@ from cxlab.errors import BadOption
 from cxlab.llm import Budget
 from cxlab.voice import WordError, hear, word_error_rate
 from cxlab.voice.audio import VOICES, Recogniser, SpokenLine
-from cxlab.voice.sound_files import Shelf
+from cxlab.voice.sound_files import SoundFolder
 from cxlab.voice.spoken_message import SpokenMessage
 
 MODALITIES = ("text", "voice")
@@ -124,15 +124,15 @@ def _recogniser(domain: str) -> Recogniser:
 
 
 def open_local_audio(
-    domain: str, keep: Path | Shelf | None = None, voices: Mapping[str, str] | None = None
+    domain: str, keep: Path | SoundFolder | None = None, voices: Mapping[str, str] | None = None
 ) -> SpokenLine:
     """espeak-ng and pocketsphinx with the domain's own words; `keep` is where the sounds go. Raises NoAudio."""
-    shelf = Shelf(keep) if isinstance(keep, Path) else keep
+    shelf = SoundFolder(keep) if isinstance(keep, Path) else keep
     return SpokenLine(_recogniser(domain), shelf, voices)
 
 
 def open_back_end(
-    audio: str, domain: str, options: Mapping[str, Any], keep: Shelf | None = None, budget: Budget | None = None
+    audio: str, domain: str, options: Mapping[str, Any], keep: SoundFolder | None = None, budget: Budget | None = None
 ) -> SpeechBackEnd | ServiceBackEnd | None:
     """What a back end speaks and hears with, None for the text channel.
 

@@ -167,7 +167,7 @@ _ASKS = re.compile(r"\W*(?:now |then |first,? |next,? )?(?:please|could you|can 
 
 
 @dataclass(frozen=True)
-class Manner:
+class SpeakingStyle:
     """How an agent spoke, over some messages: shares of its messages, and means of them."""
 
     messages: int
@@ -182,14 +182,14 @@ class Manner:
     kinds: dict[str, int]
 
 
-def describe(texts: Iterable[str]) -> Manner | None:
+def describe(texts: Iterable[str]) -> SpeakingStyle | None:
     """How an agent spoke; None where it has said nothing."""
     said = [text for text in texts if text.strip()]
     if not said:
         return None
     found = [find(text) for text in said]
     kinds = {kind: n for kind in KINDS if (n := sum(one.kind == kind for each in found for one in each))}
-    return Manner(
+    return SpeakingStyle(
         len(said),
         sum(map(bool, found)) / len(said),
         sum(len(requests(text)) for text in said) / len(said),

@@ -21,7 +21,7 @@ from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Dataset, Run, Sample, content_id, new_id
 from cxlab.store import layout, write
-from cxlab.voice.sound_files import Shelf
+from cxlab.voice.sound_files import SoundFolder
 
 PLAYED_AT = "played_at"
 
@@ -84,7 +84,7 @@ async def keep(
 
 def _with_sounds(attempt: Attempt, player: LiveConversation, folder: Path) -> Attempt:
     """The attempt with what was spoken laid into the run's folder, for the next play on the stage writes over it."""
-    shelf = Shelf(folder, f"{layout.SOUNDS}/{attempt.id}")
+    shelf = SoundFolder(folder, f"{layout.SOUNDS}/{attempt.id}")
     spoken = {message.data["wav"]: shelf.put(path.name, path.read_bytes()) for message, path in player.recordings()}
     messages = tuple(
         message.model_copy(update={"data": {**message.data, "wav": spoken[message.data["wav"]]}})

@@ -7,7 +7,7 @@ from cxlab.benchmarks.mmtaup2.conversation.personas import NAMES
 from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import ConversationSettings
 from cxlab.errors import BadOption
-from cxlab.voice.sound_files import Shelf
+from cxlab.voice.sound_files import SoundFolder
 
 # A line → the back end that speaks and hears on it; any other is a service of that name.
 LINES = {"text": "", "voice": "channel", "sound": "espeak", "openai": "openai"}
@@ -40,7 +40,7 @@ class Variant:
     def terms(self, seed: int, domain: str, sounds: Path) -> ConversationSettings:
         """Raises NoAudio or NotConfigured for a line on which nothing can speak or listen here."""
         audio = LINES.get(self.modality, self.modality)
-        ears = open_back_end(audio, domain, {}, Shelf(sounds)) if audio else None
+        ears = open_back_end(audio, domain, {}, SoundFolder(sounds)) if audio else None
         return ConversationSettings(
             self.persona, self.exposure, "voice" if audio else "text", self.wer, seed, ears=ears
         )

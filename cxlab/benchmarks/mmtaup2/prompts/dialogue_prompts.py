@@ -76,7 +76,7 @@ class ProfileInputs(BaseModel):
     history: list[HistoryEntry]
 
 
-class Wish(BaseModel):
+class WrittenCall(BaseModel):
     """A tool call written as JSON; whether it can be carried out is for the world to say."""
 
     name: str
@@ -86,7 +86,7 @@ class Wish(BaseModel):
 class WrittenMove(BaseModel):
     """A move in words of JSON, for servers without tool calls."""
 
-    calls: list[Wish] = []
+    calls: list[WrittenCall] = []
     message: str = ""
 
 

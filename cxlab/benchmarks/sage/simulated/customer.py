@@ -26,7 +26,7 @@ LONGEST = 46
 
 
 @dataclass(frozen=True)
-class Said:
+class CustomerLine:
     """A message, with the numbers of the facts that it tells, holds back or takes back."""
 
     text: str
@@ -40,7 +40,7 @@ class Said:
 def customer(inputs: CustomerInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The next message as the JSON object that the prompt asks for."""
     speaker = CustomerSpeaker(inputs, rng)
-    said = Said("Hello?")
+    said = CustomerLine("Hello?")
     for _ in range(4):
         said = speaker.next() if inputs.history else speaker.first()
         if _plain(said.text) not in speaker.own:
@@ -72,7 +72,7 @@ class CustomerSpeaker:
         self.facts = dict(enumerate(self.script.facts, 1))
         self.objected = [o for o in self.script.objections if any(_plain(o) in message for message in self.own)]
 
-    def first(self) -> Said:
+    def first(self) -> CustomerLine:
         parts = [] if "terse" in self.style and self.chance(0.6) else [self.line("greeting")]
         opening, tells = self.script.openings[int(self.rng.integers(len(self.script.openings)))]
         parts.append(sentence(opening))
@@ -85,7 +85,7 @@ class CustomerSpeaker:
         told = sorted({*now, *(n for n in tells if not self.facts[n].wrong)})
         return self.write(parts, told=told, why="I begin with my concern")
 
-    def next(self) -> Said:
+    def next(self) -> CustomerLine:
         asked = self.asked()
         due = [n for n in self.inputs.mistaken if asked == n or self.since(self.facts[n].wrong) >= 2]
         if due:
@@ -99,7 +99,7 @@ class CustomerSpeaker:
             return self.write([self.state(pending[0])], told=pending[:1], why="not asked, so I bring it up")
         return self.react()
 
-    def answer(self, n: int) -> Said:
+    def answer(self, n: int) -> CustomerLine:
         fact = self.facts[n]
         if n in self.inputs.told:
             parts = [self.line("repeat"), sentence(self.one(fact.wordings))]
@@ -116,7 +116,7 @@ class CustomerSpeaker:
             parts.append(self.tail())
         return self.write(parts, told=told, why="I answer what was asked")
 
-    def react(self) -> Said:
+    def react(self) -> CustomerLine:
         fresh = [o for o in self.script.objections if o not in self.objected]
         if not any(ANNOUNCES.search(text) for text in self.agent):
             return self.write([self.line("vague")], why="nothing was asked and nothing said that will be done")
@@ -174,7 +174,7 @@ class CustomerSpeaker:
         back: Sequence[int] = (),
         done: bool = False,
         why: str,
-    ) -> Said:
+    ) -> CustomerLine:
         """Join the parts as such a person types them, and not much longer than it would."""
         kept = [p for p in parts if p]
         # Facts stand behind greetings and before what follows them; what follows goes first when it gets too long.
@@ -190,7 +190,7 @@ class CustomerSpeaker:
         if text[-1] not in ".!?":
             text += "."
         text = _sloppy(text, self.rng) if "sloppy" in self.style else text
-        return Said(text, tuple(told), tuple(withheld), tuple(back), done, why=why)
+        return CustomerLine(text, tuple(told), tuple(withheld), tuple(back), done, why=why)
 
 
 def sentence(text: str) -> str:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from cxlab.benchmarks.crmarena.organisation import schema_changes
-from cxlab.benchmarks.crmarena.organisation.tables import Misfit, to_tables, to_value
+from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_tables, to_value
 from cxlab.benchmarks.crmarena.prompts.agent_prompts import list_objects
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.soql import QueryError
@@ -102,7 +102,7 @@ def test_a_place_is_read_whole_or_in_halves(shops: Sandbox) -> None:
     (told,) = (each.about for each in list_objects(shops.schema)[-1].fields if each.name == "Place__c")
     assert told == "Where it is. DISTANCE measures from it; its halves are Place__Latitude__s and Place__Longitude__s"
     for mistaken in ("north", "91,0", "1,2,3", "0,181"):
-        with pytest.raises(Misfit):
+        with pytest.raises(TypeMismatch):
             to_value(mistaken, field)
     for condition, told in (
         ("Place__c = '1,2'", "can not be filtered"),

@@ -9,7 +9,7 @@ from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, Conver
 from cxlab.benchmarks.mmtaup2.simulated.instructed_customer import is_directed
 from cxlab.benchmarks.mmtaup2.simulated.instructions_parser import first_person, parse_instructions, who
 from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching
-from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, matters_in, order_in
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, matters_in, order_in
 from cxlab.llm import load
 
 MUG = {
@@ -140,7 +140,7 @@ def test_a_second_choice_overrules_the_first() -> None:
     ],
 )
 def test_orders_are_found_by_what_is_in_them(kind: str, text: str, found: dict[str, list[str]]) -> None:
-    targets = order_matching.targets(Matter(kind, f"I want to {text}."), ORDERS)
+    targets = order_matching.targets(CustomerWish(kind, f"I want to {text}."), ORDERS)
     assert {one.id: [pick.item["name"] for pick in one.picks] for one in targets} == found
 
 

@@ -2,11 +2,11 @@
 
 from cxlab.benchmarks.cdr.corpus.filtering.pipeline import (
     STEPS,
-    Filtered,
     FilterOptions,
-    Rejected,
+    FilterResult,
+    Rejection,
     filter_corpus,
     filter_in_steps,
 )
 
-__all__ = ["STEPS", "FilterOptions", "Filtered", "Rejected", "filter_corpus", "filter_in_steps"]
+__all__ = ["STEPS", "FilterOptions", "FilterResult", "Rejection", "filter_corpus", "filter_in_steps"]

@@ -42,7 +42,7 @@ class FilterOptions(Settings):
     personal: bool = Field(True, description="Take e-mail addresses, telephone and card numbers out of the messages.")
 
 
-class Rejected(NamedTuple):
+class Rejection(NamedTuple):
     """Which conversation was left out, at which step and why."""
 
     id: str
@@ -60,12 +60,12 @@ class StepCount(NamedTuple):
 
 
 @dataclass
-class Filtered:
+class FilterResult:
     """What was kept, by id; what was rejected, in the order of the steps, and those conversations; counts a step; what
     was redacted."""
 
     kept: PackedConversations
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
     left_out: PackedConversations = field(default_factory=PackedConversations)
     counts: list[StepCount] = field(default_factory=list)
     redacted: Counter[str] = field(default_factory=Counter)
@@ -95,17 +95,17 @@ class Filtered:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def filter_corpus(corpus: Mapping[str, Conversation], options: FilterOptions | None = None) -> Filtered:
+def filter_corpus(corpus: Mapping[str, Conversation], options: FilterOptions | None = None) -> FilterResult:
     """All steps; memory grows with the text, time with it too (near-duplicates by MinHash, meaning within clusters)."""
     return finish(filter_in_steps(corpus, options))
 
 
 def filter_in_steps(
     corpus: Mapping[str, Conversation], options: FilterOptions | None = None
-) -> Generator[Progress, None, Filtered]:
+) -> Generator[Progress, None, FilterResult]:
     """The same with progress."""
     chosen = options or FilterOptions.read({})
-    done = Filtered(PackedConversations(corpus))
+    done = FilterResult(PackedConversations(corpus))
     text = UnitText()
     count = len(done.kept)
     # Once for three steps, and gone before the last ones.
@@ -114,7 +114,7 @@ def filter_in_steps(
     def leave_out(step: str, found: Mapping[str, str], note: str = "") -> Progress:
         given = len(done.kept)
         for each, reason in found.items():
-            done.rejected.append(Rejected(each, step, reason))
+            done.rejected.append(Rejection(each, step, reason))
             done.left_out.move(each, done.kept)
             texts.pop(each, None)
         done.counts.append(StepCount(step, given, len(done.kept), note))

@@ -17,7 +17,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.goods import (
     RetailGoods,
 )
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Target
-from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
 
 STATUS = {"exchange": "delivered", "return": "delivered"}
 REASONS = (
@@ -93,13 +93,13 @@ class RetailAgent(RetailGoods):
         values = [made.value for made in self.mind.made if not made.error]
         return set(re.findall(r"[a-z]{3,}", json.dumps(values, default=str).lower()))
 
-    def just_did(self, matter: Matter) -> bool:
+    def just_did(self, matter: CustomerWish) -> bool:
         """Whether the matter's action is what was done since the agent last wrote."""
         spoke = max((at for at, _ in self.mind.own), default=-1)
         tools = [TOOLS[kind] for kind in _kinds(matter.kind)]
         return any(m.at > spoke and not m.error and m.tool in tools for m in self.mind.made)
 
-    def handle(self, matter: Matter) -> NextAction | None:
+    def handle(self, matter: CustomerWish) -> NextAction | None:
         """The next step of a matter, None when it is settled."""
         if matter.kind == "cheapest":
             return self.price(matter)
@@ -126,7 +126,7 @@ class RetailAgent(RetailGoods):
         numbers = [n for part in target.order.get("fulfillments", []) for n in part.get("tracking_id", [])]
         return self.tell("tracking", order=target.id, number=", ".join(numbers) or "not known yet")
 
-    def act(self, matter: Matter, target: Target) -> NextAction | None:
+    def act(self, matter: CustomerWish, target: Target) -> NextAction | None:
         status = str(target.order.get("status", ""))
         kind = matter.kind
         if kind == "undo":
@@ -144,7 +144,7 @@ class RetailAgent(RetailGoods):
             return self.tell("refuse_status", order=target.id, status=status)
         return self.settle(matter, kind, tool, target)
 
-    def one_of_two(self, matter: Matter, kind: str, target: Target) -> NextAction | None:
+    def one_of_two(self, matter: CustomerWish, kind: str, target: Target) -> NextAction | None:
         """Of a return and an exchange of one order only one can be done: ask which; an empty step for the other."""
         rivals = [
             m
@@ -163,7 +163,7 @@ class RetailAgent(RetailGoods):
         chosen = "exchange" if "exchang" in reply else "return" if "return" in reply else first.kind
         return None if (chosen == "return") == (kind == "return") else NextAction("")
 
-    def settle(self, matter: Matter, kind: str, tool: str, target: Target) -> NextAction | None:
+    def settle(self, matter: CustomerWish, kind: str, tool: str, target: Target) -> NextAction | None:
         """Fill in what the action needs, ask for what is lacking, propose, and act on a yes."""
         order = target.order
         given: dict[str, Any] = {"order_id": target.id}
@@ -205,7 +205,7 @@ class RetailAgent(RetailGoods):
             shown["items"] = str(chosen["shown"])
         return self.propose(kind, tool, given, shown)
 
-    def reason(self, matter: Matter) -> str | None:
+    def reason(self, matter: CustomerWish) -> str | None:
         """The reason for cancelling: of this matter, or what was answered when it was asked for."""
         for text in (f"{matter.lead} {matter.text}", *self.answers_why()):
             found = next((name for name, cue in REASONS if cue.search(text)), None)
@@ -244,7 +244,7 @@ class RetailAgent(RetailGoods):
             for reply in replies
         )
 
-    def price(self, matter: Matter) -> NextAction | None:
+    def price(self, matter: CustomerWish) -> NextAction | None:
         kinds = self.mind.done("list_all_product_types")
         if kinds is None:
             return self.call("list_all_product_types", {})
@@ -259,7 +259,7 @@ class RetailAgent(RetailGoods):
 
     # Addresses
 
-    def address(self, matter: Matter, present: Mapping[str, Any] | None) -> dict[str, str] | NextAction | None:
+    def address(self, matter: CustomerWish, present: Mapping[str, Any] | None) -> dict[str, str] | NextAction | None:
         """The address that is wanted: spelt out, or one that stands in another order of the account."""
         said = f"{matter.lead} {matter.text}"
         user = self.user.value if self.user else {}
@@ -271,7 +271,7 @@ class RetailAgent(RetailGoods):
             found = order_matching.address_for(said, user, rows, present)
         return found
 
-    def move_home(self, matter: Matter) -> NextAction | None:
+    def move_home(self, matter: CustomerWish) -> NextAction | None:
         if self.mind.done("modify_user_address", user_id=self.user_id):
             return None
         address = self.address(matter, self.user.value.get("address") if self.user else None)

@@ -22,7 +22,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import (
     ADDRESS,
     ORDER,
-    Matter,
+    CustomerWish,
     customer_line,
     matters_in,
 )
@@ -44,7 +44,7 @@ class RetailCustomer:
         self.agent = [line.text for line in inputs.history if line.who == "Agent"]
         self.own = [line.text for line in inputs.history if line.who == "Customer"]
         self.last = self.agent[-1] if self.agent else ""
-        self.matters = matters_in([(0, inputs.reason)]) or [Matter("other", inputs.reason)]
+        self.matters = matters_in([(0, inputs.reason)]) or [CustomerWish("other", inputs.reason)]
         person = person_of(inputs.reason, self.facts.get("email", ""), self.facts.get("name", ""))
         self.temper = CustomerPatience(self.traits, self.agent, self.own, person)
 
@@ -126,7 +126,7 @@ class RetailCustomer:
         worry = f" {self.say('worry')}" if self.hard and self.rng.random() < 0.4 else ""
         return self.say("agree") + worry
 
-    def current(self) -> Matter:
+    def current(self) -> CustomerWish:
         """The matter that the agent last spoke of, else the last one that was told."""
         spoken = matters_in([(0, self.last)])
         own = {number: m for m in self.matters if (number := phrases.order_in(m.text))}
@@ -141,7 +141,7 @@ class RetailCustomer:
         told = [m for m in self.matters if self.told(m)]
         return told[-1] if told else self.matters[0]
 
-    def told(self, matter: Matter) -> bool:
+    def told(self, matter: CustomerWish) -> bool:
         ways = (matter.text, self.without_numbers(matter), self.at_first(matter))
         return any(way in one for way in ways for one in self.own)
 
@@ -157,11 +157,11 @@ class RetailCustomer:
             return left[0].text
         return f"{self.say('thanks')} {self.inputs.stops['done']}"
 
-    def without_numbers(self, matter: Matter) -> str:
+    def without_numbers(self, matter: CustomerWish) -> str:
         text = re.sub(r"\s+(?=[.,:;?!])", "", ORDER.sub("", matter.text)).replace("  ", " ")
         return re.sub(r" from order(?=[,.])", "", text)
 
-    def at_first(self, matter: Matter) -> str:
+    def at_first(self, matter: CustomerWish) -> str:
         """What is said of a matter unasked by somebody who waits to be asked, and leaves out the particulars."""
         text = self.without_numbers(matter)
         if "leaves_out" not in self.traits:
@@ -174,7 +174,7 @@ class RetailCustomer:
         # What is left must still say what is wanted.
         return short if [m.kind for m in matters_in([(0, short)])] == [matter.kind] else text
 
-    def particulars(self, matter: Matter) -> str:
+    def particulars(self, matter: CustomerWish) -> str:
         """All of a matter once somebody asks for it; then only what it is about."""
         whole = self.without_numbers(matter) if "waits_to_be_asked" in self.traits else matter.text
         return whole if not any(whole in one for one in self.own) else self.fact("items", "new_items", matter)
@@ -190,7 +190,7 @@ class RetailCustomer:
         said = self.say("name_zip", {"name": name, "zip": self.facts.get("zip", "")})
         return said if email or any("e-mail" in one for one in self.own) else f"{self.say('no_email')} {said}"
 
-    def order(self, matter: Matter) -> str:
+    def order(self, matter: CustomerWish) -> str:
         number = phrases.order_in(matter.text)
         if number is None:
             return self.say("unknown")
@@ -199,7 +199,7 @@ class RetailCustomer:
             number = garble_number(number, self.rng)
         return self.say("order", {"order": number})
 
-    def fact(self, kind: str, name: str, matter: Matter) -> str:
+    def fact(self, kind: str, name: str, matter: CustomerWish) -> str:
         place = self.matters.index(matter) if matter in self.matters else 0
         # The second matter's facts have names of their own.
         names = [f"{name}_{place + 1}", f"{name} ({place + 1})"] if place else [name]

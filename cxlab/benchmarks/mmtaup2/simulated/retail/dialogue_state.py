@@ -20,7 +20,7 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
 )
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, item_matching, order_matching, phrases
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
-from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter, agent_line
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 from cxlab.files import grammar
 
@@ -98,7 +98,7 @@ class RetailDialogueState:
 
     # Orders
 
-    def targets(self, matter: Matter) -> list[Target] | NextAction | None:
+    def targets(self, matter: CustomerWish) -> list[Target] | NextAction | None:
         """The orders that a matter is about, looked up; a step to get there; None when that is given up."""
         own = [str(one) for one in self.user.value.get("orders", [])] if self.user else []
         number = phrases.order_in(matter.text) or phrases.order_in(matter.lead)
@@ -119,7 +119,7 @@ class RetailDialogueState:
                 rows = self.all_orders(own)
                 if isinstance(rows, NextAction):
                     return rows
-                nameless = Matter(matter.kind, phrases.ORDER.sub("", matter.text), matter.at)
+                nameless = CustomerWish(matter.kind, phrases.ORDER.sub("", matter.text), matter.at)
                 if found := [one for one in order_matching.targets(nameless, rows) if one.picks]:
                     return found
             partial = bool(picks) and len(picks) < len(looked.value["items"])
@@ -140,7 +140,7 @@ class RetailDialogueState:
             return NextAction(self.line("ask_order"))
         return found
 
-    def among(self, matter: Matter, rows: Sequence[Mapping[str, Any]]) -> list[Target]:
+    def among(self, matter: CustomerWish, rows: Sequence[Mapping[str, Any]]) -> list[Target]:
         """The orders that the matter's words fit, narrowed to what it was narrowed to."""
         found = order_matching.targets(matter, rows)
         if not found:
@@ -155,7 +155,7 @@ class RetailDialogueState:
         kept = [Target(one.order, self.narrowed(matter, one.picks), True) for one in found]
         return [one for one in kept if one.picks]
 
-    def narrowed(self, matter: Matter, picks: list[Pick]) -> list[Pick]:
+    def narrowed(self, matter: CustomerWish, picks: list[Pick]) -> list[Pick]:
         if not matter.only:
             return picks
         names = tuple(dict.fromkeys(str(pick.item["name"]) for pick in picks))
@@ -193,7 +193,7 @@ class RetailDialogueState:
 
     # Payment
 
-    def method(self, matter: Matter, order: Mapping[str, Any]) -> str | None:
+    def method(self, matter: CustomerWish, order: Mapping[str, Any]) -> str | None:
         """The payment method that was named, for this matter or for all of them; None if none was."""
         texts = [matter.text, *reversed(SENTENCE.split(self.heard))]
         for text in texts:

@@ -10,7 +10,7 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction
 from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_matching, phrases
 from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import RetailDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
-from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import Matter
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish
 
 WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
 SWAPS = ("exchange", "items")
@@ -22,7 +22,7 @@ LIKE_ANOTHER = re.compile(
 class RetailGoods(RetailDialogueState):
     """What the simulated agent makes of the goods that a matter names."""
 
-    def goods_of(self, matter: Matter, kind: str, target: Target) -> dict[str, Any] | NextAction | None:
+    def goods_of(self, matter: CustomerWish, kind: str, target: Target) -> dict[str, Any] | NextAction | None:
         """The items of the order that are meant, for a swap each with the variant that is wanted instead."""
         found = self.spelt(matter, kind, target)
         if isinstance(found, NextAction):
@@ -43,7 +43,7 @@ class RetailGoods(RetailDialogueState):
         swapped = {} if kind == "return" else {"new_item_ids": new}
         return {"item_ids": old, **swapped, "shown": "; ".join(shown)}
 
-    def gathered(self, matter: Matter, kind: str, target: Target) -> list[Pick]:
+    def gathered(self, matter: CustomerWish, kind: str, target: Target) -> list[Pick]:
         """The matter's items of this order, and those of other matters of the same kind: it can be done only once."""
         picks = [Pick(pick.item, pick.words) for pick in target.picks]
         same = SWAPS if kind in SWAPS else (kind, "undo")
@@ -97,7 +97,7 @@ class RetailGoods(RetailDialogueState):
         return others.pop() if len(others) == 1 else None
 
     def spelt(
-        self, matter: Matter, kind: str, target: Target
+        self, matter: CustomerWish, kind: str, target: Target
     ) -> tuple[list[str], list[str], list[str]] | NextAction | None:
         """Items named in full, variants with all their options: found by ear, as spelling suffers on the phone."""
         text = matter.text

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching
-from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import ADDRESS, Matter, address_in
+from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import ADDRESS, CustomerWish, address_in
 
 Row = Mapping[str, Any]
 # The states of an order in which something can be done, the likelier first.
@@ -67,7 +67,7 @@ class Target:
         return str(self.order["order_id"])
 
 
-def targets(matter: Matter, orders: Sequence[Row]) -> list[Target]:
+def targets(matter: CustomerWish, orders: Sequence[Row]) -> list[Target]:
     """The orders that a matter without a number can only be about, each with its items; [] if that is not clear."""
     text = matter.text
     fitting = [one for one in orders if _may(one, matter.kind, f"{matter.lead} {text}")]

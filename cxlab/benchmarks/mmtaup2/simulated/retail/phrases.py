@@ -94,7 +94,7 @@ def agent_line(kind: str, rng: np.random.Generator, slots: Mapping[str, str] | N
 
 
 @dataclass
-class Matter:
+class CustomerWish:
     """One thing that a customer wants, in the customer's words; `lead` are those that lead up to it."""
 
     kind: str
@@ -177,13 +177,13 @@ def _kinds_of(verb: str, words: str, lead: str = "") -> list[str]:
     return ["payment"] if _PAYMENT.search(words) else ["items"]
 
 
-def matters_in(texts: Iterable[tuple[int, str]]) -> list[Matter]:
+def matters_in(texts: Iterable[tuple[int, str]]) -> list[CustomerWish]:
     """The matters of a customer's messages in order; a sentence that names none belongs to the one before.
 
     The same kind again with the same order, or without one, or after "that is not right", is the same matter told anew.
     What is wanted "only" takes the place of all of its kind, and what is no longer wanted goes.
     """
-    found: list[Matter] = []
+    found: list[CustomerWish] = []
     before = ""
     for at, text in texts:
         anew = bool(re.search(r"not right|is wrong|is not wright", text, re.IGNORECASE))
@@ -223,7 +223,7 @@ def matters_in(texts: Iterable[tuple[int, str]]) -> list[Matter]:
                     found.append(same[-1])
             else:
                 found.append(
-                    Matter(part.kind, part.text, at, f"{before} {part.lead}".strip() if not found else part.lead)
+                    CustomerWish(part.kind, part.text, at, f"{before} {part.lead}".strip() if not found else part.lead)
                 )
     return found
 
@@ -233,7 +233,7 @@ def revokes(text: str) -> bool:
     return bool(_REVOKES.search(text))
 
 
-def _is_of(matter: Matter, text: str, order: str | None, anew: bool) -> bool:
+def _is_of(matter: CustomerWish, text: str, order: str | None, anew: bool) -> bool:
     """Whether a text tells a matter anew: put right, with its number, or begun in the same words."""
     known = order_in(matter.text)
     if anew or (order is not None and order == known):
