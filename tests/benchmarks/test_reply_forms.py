@@ -10,17 +10,18 @@ from runner.shell import make_shell
 
 from tests.benchmarks.strong_server import StrongServer
 
+# Samples are spread over tasks and domains: so many are one of each.
 RUNS: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
-    ("sage", (), ("--limit", "3", "--customer", "endpoint:customer", "--judge", "endpoint:judge")),
+    ("sage", (), ("--limit", "2", "--customer", "endpoint:customer", "--judge", "endpoint:judge")),
     (
         "cxmarena",
         ("--brand", "hearthwise", "--size", "40"),
-        ("--limit", "16", "--judge", "endpoint:judge"),
+        ("--limit", "8", "--judge", "endpoint:judge"),
     ),
     (
         "mmtaup2",
-        ("--count", "8"),
-        ("--limit", "3", "--customer", "endpoint:customer", "--judge", "endpoint:judge"),
+        ("--count", "2"),
+        ("--limit", "2", "--customer", "endpoint:customer", "--judge", "endpoint:judge"),
     ),
     ("crmarena", ("--size", "tiny"), ("--limit", "3")),
     ("cdr", (), ("--limit", "3")),
