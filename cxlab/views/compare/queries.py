@@ -234,11 +234,20 @@ def profile(view: View, metrics: Sequence[str], unit: Unit = "model") -> pl.Data
     """Several metrics of the set's sides: side, metric, mean, low, high, n samples; without a score left out."""
     about, task = declared(view.benchmark), task_of(view, unit)
     parts: list[pl.DataFrame] = []
-    for metric in metrics:
-        if task is None:
-            break
-        found = ranking.means_of(about, view, task, metric)
-        parts.append(found.select("side", pl.lit(metric).alias("metric"), "value", "low", "high", "samples"))
+    if task is not None:
+        # All metrics in one frame: what samples share is then looked up once, and not for each of them.
+        every = [
+            (task.results if metric == task.metric else ranking.results_of(about, view, task, metric)).select(
+                "side", "sample_id", "value", metric=pl.lit(metric)
+            )
+            for metric in metrics
+        ]
+        ours = pl.concat(every).filter(pl.col("side").is_in(task.sides)) if every else pl.DataFrame()
+        means = ranking.by_sample(ours, "metric") if ours.height else ours
+        for metric in metrics if means.height else ():
+            own = means.filter(pl.col("grp") == metric)
+            found = ranking.summarise(own, about.card.scale(metric))
+            parts.append(found.select("side", pl.lit(metric).alias("metric"), "value", "low", "high", "samples"))
     schema = {"side": pl.String, "metric": pl.String, **dict.fromkeys(("value", "low", "high"), pl.Float64)}
     frame = pl.concat([pl.DataFrame(schema={**schema, "samples": pl.Int64}), *parts])
     return frame.rename({"value": "mean", "samples": "n"})

@@ -14,11 +14,12 @@ from cxlab.cli import app as cli
 from cxlab.read import View, annotations, ask, where
 from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.attempts import attempts
-from cxlab.read.comparison.ranking import rank
+from cxlab.read.comparison.ranking import means_of, rank
 from cxlab.report.write import write_report
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
+from cxlab.views.compare import queries_verdicts as verdicts
 from cxlab.views.compare.queries_verdicts import audit, count_flips, flips, owners, runs_behind, typical_pairs
 from cxlab.views.compare.verdicts import counted
 from tests.pages.app_script import open_page, words
@@ -253,3 +254,28 @@ def count_messages(view: View) -> int:
     condition, params = where(view, "messages", "m.")
     assert "sample_id NOT IN" in condition
     return int(ask(f"SELECT count(*) AS n FROM messages m WHERE {condition}", params)["n"][0])
+
+
+def test_a_filter_by_facet_reads_no_verdict_anew_and_each_part_has_its_own_scale(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facets = {f"s{i}": {"scenario": ("here", "there")[i % 2]} for i in range(12)}
+    grades: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 4.0 + i % 3 for i in range(12)}
+    for number, model in enumerate("ab", 1):
+        values: dict[tuple[str, int], float | None] = {
+            (f"s{i}", 1): 10.0 * number + 60 * (i % 3 > 0) for i in range(12)
+        }
+        write_run(home, number, model, values, facets=facets, also={"content_utility": grades, "action": values})
+    view, asked = View(benchmark="sage", metric="told"), []
+    monkeypatch.setattr(verdicts, "ask", lambda *given: asked.append(given) or ask(*given))
+    every, here = owners(view), owners(view.narrow(scenario=["here"]))
+    assert every["n"].sum() == 2 * here["n"].sum() > 0
+    assert len(asked) == 1
+    found = queries.profile(view, ("content_utility", "told", "action"))
+    task = queries.task_of(view, "model")
+    assert task is not None
+    for metric in ("content_utility", "told", "action"):
+        alone = means_of(declared("sage"), view, task, metric).sort("side")
+        own = found.filter(pl.col("metric") == metric).sort("side")
+        for name, other in (("mean", "value"), ("low", "low"), ("high", "high"), ("n", "samples")):
+            assert own[name].to_list() == pytest.approx(alone[other].to_list())
