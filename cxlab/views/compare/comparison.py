@@ -192,7 +192,9 @@ def show_gaps(
     )
     show_chart(figure, gaps, key=f"compare-gaps-{by}", alt="Paired differences from the baseline.", table=False)
     places = {group: place for place, group in enumerate(groups.names)}
-    rows = name_sides(gaps, named, groups.names if by else {}).with_columns(
+    # The page says further up who is simulated: here the word would push the last column out of sight at 1024.
+    brief = {side: name.removesuffix(" · simulated") for side, name in named.items()}
+    rows = name_sides(gaps, brief, groups.names if by else {}).with_columns(
         verdict=pl.col("verdict").replace_strict(MARKED_STANDING),
         results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
         interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),

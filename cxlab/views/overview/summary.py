@@ -94,7 +94,8 @@ def _show_worst(about: Declaration, worst: Mapping[str, Any], verdict: str, of: 
     st.markdown(plain(finding[:1].upper() + finding[1:]))
     said = f" {describe_group(worst, titles)[1]}." if worst["kind"] == "provider" and worst["level"] == 1 else ""
     by = f" {_say_mostly(worst['by_model'])}." if len(worst["by_model"]) > 1 else ""
-    st.caption(plain(f"{say_size(worst['n'], worst['attempts'], unit)}, {of}.{by}{said}"))
+    first = f"One of them: {describe_group(worst, titles)[0]}. " if worst["level"] > 1 else ""
+    st.caption(plain(f"{first}{say_size(worst['n'], worst['attempts'], unit)}, {of}.{by}{said}"))
     which = "this one" if worst["attempts"] == 1 else f"these {format_count(worst['attempts'])}"
     link(f"See {which}", "failures", View(about.card.id, alike=worst["alike"], verdict=verdict))
 

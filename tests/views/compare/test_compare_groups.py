@@ -109,3 +109,17 @@ def test_the_chart_puts_first_what_the_card_names_and_greys_what_it_leaves_out(h
     assert "too few to test, and grey where drawn" in words(page)
     every = next(each.value for each in page.dataframe if {"verdict", "group"} <= set(each.value.columns))
     assert set(every["group"]) == {*gaps}
+
+
+def test_the_customers_first_words_are_cut_at_a_word_to_fit_beside_all_other_columns(home: Path) -> None:
+    long = "Here is what happened to the parcel that I ordered three weeks ago, and it is a long story " * 2
+    openings = {(f"s{i}", 1): long for i in range(9)}
+    for number, model in enumerate("ab", 1):
+        values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 50.0 + number * i for i in range(9)}
+        write_run(home, number, model, values, openings=openings)
+    page = open_page("compare", benchmark="sage")
+    assert not page.exception
+    (shown,) = (each.value for each in page.dataframe if "said" in each.value.columns)
+    assert {len(words) <= 60 and words.endswith("…") and long.startswith(words[:-1]) for words in shown["said"]} == {
+        True
+    }
