@@ -152,16 +152,21 @@ class Dependency(StrictModel):
 
 
 class Step(StrictModel):
-    """One step of a resolution; with `tool` the agent calls it here."""
+    """One step of a resolution; with `tool` the agent calls it here.
+
+    `reply`: what a customer may answer where the step asks something that no stock answer fits, each a phrase grammar.
+    """
 
     say: str = Field(min_length=1)
     tool: str | None = None
+    reply: tuple[str, ...] = ()
 
 
 class Issue(StrictModel):
     """A customer's problem with subjects of certain families, and what is done about it.
 
     `own_reason`: the causes are the customer's own reasons, as for leaving, which an agent asks for and does not tell.
+    `begins`: it began at some time, so that an agent may ask since when; a frame that is too large was always so.
     """
 
     title: str = Field(min_length=1)
@@ -173,6 +178,7 @@ class Issue(StrictModel):
     steps: tuple[Step, ...] = Field(min_length=3)
     needs: tuple[str, ...] = ()
     own_reason: bool = False
+    begins: bool = True
 
     @field_validator("steps", mode="before")
     @classmethod
@@ -195,6 +201,22 @@ class Tool(StrictModel):
     parameters: tuple[str, ...] = Field(min_length=1)
     returns: str = Field(min_length=1)
     families: tuple[str, ...] = ()
+
+
+class ToolResultPhrase(StrictModel):
+    """What a tool's result holds in one field, and how an agent tells it.
+
+    `match` is sought in the field's words as the tool's `returns` has them; `name` is the field's key where these
+    words make none. `value` is a phrase grammar ('#' a digit, '@' a letter) or a kind of personas.VALUES; `told`
+    holds clauses with <value> by value, "*" for all others. `at_home` takes the place of `value` where it is about a
+    product that the customer has in hand.
+    """
+
+    match: str
+    name: str = ""
+    value: str
+    at_home: str = ""
+    told: dict[str, tuple[str, ...]]
 
 
 class Language(StrictModel):
@@ -248,6 +270,8 @@ class Brand(StrictModel):
     issues: dict[str, Issue] = Field(min_length=3)
     parameters: dict[str, Parameter]
     tools: dict[str, Tool] = Field(min_length=3)
+    # How what this pack's own tools return is told; before the forms of the language's phrasebook.
+    results: tuple[ToolResultPhrase, ...] = ()
     # Families that even a small tree has; and what its maker has to say about the pack.
     always: tuple[str, ...] = ()
     note: str = ""
@@ -304,7 +328,7 @@ _MENDED = {
     for language, pairs in {
         "en": ((r"\b([Aa]) (?=[aiAI]|[oO](?!ne\b|nce\b)|[eE](?!u)|u(?!s|ni|ti))", r"\1n "),),
         "fr": (
-            (r"\b([dD])e les ", r"\1es "),
+            (r"\b([dD])e [lL]es ", r"\1es "),
             (r"\b([dD])e le (?![aeiouyhâéèêîô])", r"\1u "),
             (r"\bà les ", "aux "),
             (r"\bÀ les ", "Aux "),
@@ -321,8 +345,9 @@ _MENDED = {
             (r"(?<=[\w»”)’%€])([:;?!])(?=\s|$)", "\u00a0\\1"),
         ),
         "de": (
-            (r"\b([Ii])n dem\b", r"\1m"),
-            (r"\b([Aa])n dem\b", r"\1m"),
+            # After a comma it begins a clause: "der Tag, an dem".
+            (r"(?<!, )\b([Ii])n dem\b", r"\1m"),
+            (r"(?<!, )\b([Aa])n dem\b", r"\1m"),
             (r"\b([Zz])u dem\b", r"\1um"),
             (r"\b([Zz])u der\b", r"\1ur"),
             (r"\b([Vv])on dem\b", r"\1om"),

@@ -60,8 +60,10 @@ LIFE = ("town", "room")
 LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 # Kinds of values that a tool gives back: days relative to that of the conversation, a sum, what belongs to it. Beside
 # them "of:NAME" stands for the value of a parameter.
-VALUES = ("soon", "later", "past", "amount", "items", "address", "subject")
-SPECIAL = ("email", "date", "reason", "amount", "address", "part", "shop", "level", "device")
+VALUES = ("soon", "later", "lately", "weeks", "past", "amount", "items", "address", "subject")
+# Days that a customer tells: one that suits, one on which something is to end, one on which something happened.
+DATES = ("date", "last_date", "past_date")
+SPECIAL = ("email", *DATES, "reason", "amount", "address", "house_number", "part", "shop", "level", "device")
 
 
 @dataclass
@@ -196,6 +198,7 @@ def mask(person: Persona, rng: np.random.Generator) -> None:
     person.in_use = family.root == "products" and not orders and any(map(person.at_it, person.issue.steps))
     for name, chance in chances.items():
         fits = (person.in_use and (name != "place" or family.stays)) or name in ("before", "hurry")
+        fits = fits and (name != "since" or person.issue.begins)
         if rng.random() < chance and fits:
             words = PhraseVars(person.talk, rng, {**person.life, "subject": person.subject})
             said = words.pick(person.talk.details[name])
@@ -238,10 +241,12 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         plain = re.sub(r"[^a-z]", "", _ascii(person.surname)) or "kunde"
         dot = _pick((".", "_", "", "-"), rng)
         return f"{_ascii(person.first_name)}{dot}{plain}{_digits(rng, 2)}@{_pick(talk.domains, rng)}"
-    if kind == "date":
-        return day(person.today, "soon", rng)
+    if kind in DATES:
+        return day(person.today, {"date": "soon", "last_date": "later", "past_date": "lately"}[kind], rng)
     if kind == "amount":
         return person.amount
+    if kind == "house_number":
+        return house_number(person)
     if kind == "address":  # whoever has an address changed gives the new one, all others the one they live at
         return draw_address(person, rng) if _moving(person.issue) else person.home
     if kind == "shop" and person.ledger.subjects[person.subject].root == "places":
@@ -279,9 +284,13 @@ def ahead(person: Persona, value: str) -> bool:
     return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value)) and value > person.today.isoformat()
 
 
+# Days from the conversation: "weeks" for what somebody still waits for, "past" for what may be years ago.
+SPANS = {"past": (-600, -9), "weeks": (-60, -14), "lately": (-9, -1), "soon": (1, 16), "later": (25, 330)}
+
+
 def day(today: datetime.date, when: str, rng: np.random.Generator) -> str:
-    """A day before the conversation, in the days after it (no Sunday), or months after it."""
-    low, high = {"past": (-600, -9), "soon": (1, 16), "later": (25, 330)}[when]
+    """A day before the conversation, in the days before or after it (no Sunday), or months after it."""
+    low, high = SPANS[when]
     found = today + datetime.timedelta(days=int(rng.integers(low, high)))
     return (found + datetime.timedelta(days=found.weekday() == 6)).isoformat()
 
@@ -303,7 +312,7 @@ def code(sample: str, rng: np.random.Generator) -> str:
 
 def timed(spec: Parameter) -> bool:
     """Whether a value is a day or a part of one, which has to fit into the customer's week."""
-    return spec.sample == "date" or bool(re.search("morning|matin|mittag", spec.sample))
+    return spec.sample in DATES or bool(re.search("morning|matin|mittag", spec.sample))
 
 
 def given_by_customer(person: Persona, parameter: str) -> bool:
@@ -327,55 +336,6 @@ def named(person: Persona, parameter: str) -> str:
             plain = about if person.brand.language_id == "de" else about[:1].lower() + about[1:]
             return person.brand.language.polish(article.replace("\\0", plain))
     return about[:1].lower() + about[1:]
-
-
-def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[dict[str, str], list[str]]:
-    """What a tool gives back, coined from the words of its `returns`, and each field as an agent tells it."""
-    talk = person.talk
-    found: dict[str, str] = {}
-    told: list[str] = []
-    in_hand = person.ledger.subjects[person.subject].root == "products"
-    for item in (part.strip() for part in returns.split(",")):
-        form = next((f for f in talk.results if re.search(f.match, item, re.IGNORECASE)), None)
-        if form is None:
-            continue
-        value, shown = _result(person, form.at_home if form.at_home and in_hand else form.value, rng)
-        key = form.name or item
-        found[key] = value
-        # Kept apart where two tools give back fields of one name.
-        place = f"result: {key}"
-        person.details[place if place not in person.details else f"{place} ({len(person.details)})"] = shown
-        words = PhraseVars(talk, rng, {**person.life, "value": shown, "subject": person.subject})
-        lines = form.told.get(value) or form.told["*"]
-        told.append(person.brand.language.polish(grammar.piece(words.pick(lines), rng, words)).strip())
-    return found, told
-
-
-def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, str]:
-    """A value as the tool writes it and as people say it."""
-    language = person.brand.language
-    wished = next((n for n in person.details if (p := person.brand.parameters.get(n)) and p.sample == "date"), None)
-    if kind == "wished" and wished is not None:
-        value = person.details[wished]
-        return value, spoken_day(value, person.brand)
-    if kind in ("soon", "later", "past", "wished"):
-        value = day(person.today, "later" if kind == "wished" else kind, rng)
-        return value, spoken_day(value, person.brand)
-    if kind == "amount":
-        amount = person.amount.replace(".", language.decimal)
-        return person.amount, language.money.format(symbol=person.brand.symbol, amount=amount)
-    if kind == "items":
-        return f"1 × {person.goods}", person.goods
-    if kind == "subject":
-        return (plan := person.plan(rng)), plan
-    if kind == "address":
-        return person.home, person.home
-    if kind.startswith("of:"):  # what the tool was given
-        kind = kind[3:]
-        value = person.value(kind, rng) if kind in person.brand.parameters else ""
-        return value, value
-    value = code(kind, rng)
-    return value, value
 
 
 def spoken_day(iso: str, brand: Brand) -> str:

@@ -16,7 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from cxlab import files
-from cxlab.benchmarks.cxmarena.brand.brand_pack import FOLDER, LANGUAGES, Language, StrictModel, load_language
+from cxlab.benchmarks.cxmarena.brand.brand_pack import (
+    FOLDER,
+    LANGUAGES,
+    Language,
+    StrictModel,
+    ToolResultPhrase,
+    load_language,
+)
 from cxlab.errors import BadOption
 from cxlab.files import grammar
 
@@ -35,22 +42,6 @@ class StepRewrite(StrictModel):
     act: str
     say: str
     reply: str = ""
-
-
-class ToolResultPhrase(StrictModel):
-    """What a tool's result holds in one field, and how an agent tells it.
-
-    `match` is sought in the field's words as the tool's `returns` has them; `name` is the field's key where these
-    words make none. `value` is a phrase grammar ('#' a digit, '@' a letter) or a kind of personas.VALUES; `told`
-    holds clauses with <value> by value, "*" for all others. `at_home` takes the place of `value` where it is about a
-    product that the customer has in hand.
-    """
-
-    match: str
-    name: str = ""
-    value: str
-    at_home: str = ""
-    told: dict[str, tuple[str, ...]]
 
 
 class Phrasebook(StrictModel):

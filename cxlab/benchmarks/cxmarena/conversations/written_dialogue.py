@@ -20,7 +20,7 @@ from typing import Any
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, TemplateVars, rng_for
-from cxlab.benchmarks.cxmarena.conversations import personas, phrasebook
+from cxlab.benchmarks.cxmarena.conversations import personas, phrasebook, tool_results
 from cxlab.benchmarks.cxmarena.conversations import written_dialogue_prompts as prompts
 from cxlab.benchmarks.cxmarena.conversations.conversation_plan import ConversationPlan, to_row
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
@@ -191,7 +191,7 @@ class WrittenDialogue:
         call = {"id": f"call_{number}", "name": said.call.name, "arguments": arguments}
         self._add("agent", said.message, data, [call])
         returns = self.tools[said.call.name]["function"]["description"].partition("→")[2]
-        result, _ = personas.results(self.person, returns, self.rng)
+        result, _ = tool_results.results(self.person, returns, self.rng)
         self._add("tool", json.dumps(result, ensure_ascii=False), {"tool": said.call.name, "result": result})
         return True
 

@@ -59,7 +59,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     lines = list(inputs.products) or [GOODS[language]]
     pack["domain"] = ", ".join(lines)
     # Whoever says a trade that no archetype is of gets what holds for any.
-    chosen = dict.fromkeys(lines, industry_archetypes.find(inputs.trade, language))
+    chosen = _choose(lines, industry_archetypes.find(inputs.trade, language), language)
     own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
     kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
     if unfit := [line for line, kind in kinds.items() if kind is None]:
@@ -72,7 +72,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     services = _add_services(pack, known, kinds)
     pack["families"] = {**made, **services, **pack["families"]}
     _add_issues(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, list(services), signed)
-    _add_tools(pack, known, {fresh[line]: kind for line, kind in kinds.items()})
+    _add_tools(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, signed)
     _mend_references(pack)
     # A small tree shows what the brief names before anything else.
     brought = {name for kind in kinds.values() if kind for name in kind.properties}
@@ -80,6 +80,14 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     promised = add_brief_facts(pack, known, inputs.brief, language, list(made), brought, planned)
     pack["always"] = [*list(made)[:3], *promised]
     return files.dump_yaml(pack, width=1000)
+
+
+def _choose(lines: list[str], trade: Archetype | None, language: str) -> dict[str, Archetype | None]:
+    """The trade of each line; goods that its words do not name, as helmets beside bicycles, are goods of any kind."""
+    if trade is None or trade.contract:
+        return dict.fromkeys(lines, trade)
+    named = {line for line in lines if industry_archetypes.count(trade.brief, line, language)}
+    return {line: trade if line in named or not named else None for line in lines}
 
 
 # How German writes these without its own letters.
@@ -162,13 +170,16 @@ def _make_line(
         "properties": draws,
         "aspects": [*(trade.aspects if trade else ()), *known.aspects],
     }
-    return {**family, **{part: list(getattr(says, part)) for part in ("about", "use", "care")}}
+    told = {part: list(getattr(says, part)) for part in ("about", "use", "care")}
+    told["about"].insert(0, known.belongs.format(line=line))
+    return {**family, **told}
 
 
 def _add_services(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None]) -> dict[str, Any]:
     """One family of services a trade; the one of any trade where there is none."""
     found: dict[str, Any] = {}
-    for kind in kinds.values():
+    trades: list[Archetype | None] = [kind for kind in kinds.values() if kind]
+    for kind in trades or [None]:
         own = kind.service if kind else {}
         given = {**known.service, **own, "root": "services"}
         given["properties"] = {name: {} for name in given["properties"]}
@@ -203,7 +214,7 @@ def _add_issues(
     pack["issues"] = found
 
 
-def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None]) -> None:
+def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None], signed: bool) -> None:
     """Tools that hold for any trade and the trades' own; one a family until there are as many as the task needs."""
     lines = list(kinds)
     tools: dict[str, Any] = {}
@@ -211,6 +222,7 @@ def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | 
         mine = [line for line in lines if kinds[line] is kind]
         tools |= {key: {**tool, "families": mine} for key, tool in kind.tools.items()}
         pack["parameters"].update(kind.parameters)
+        pack["results"] = [*pack.get("results", ()), *(form.model_dump(mode="json") for form in kind.results)]
     kept = set(pack["families"])
     for key in known.tools:
         tool = pack["tools"][key]
@@ -218,7 +230,8 @@ def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | 
         if len(families) < len(tool.get("families", ())):
             families = [*lines, *families]
         tools[key] = {**tool, "families": families}
-    used = {step["tool"] for i in pack["issues"].values() for step in i["steps"] if isinstance(step, dict)}
+    steps = [step for i in pack["issues"].values() for step in i["steps"] if isinstance(step, dict)]
+    used = {step["tool"] for step in steps if step.get("tool")}
     for key in sorted(used - set(tools)):
         tools[key] = {**pack["tools"][key], "families": []}
     rest = [f for f in pack["families"] if pack["families"][f]["root"] not in ("story", "legal", "privacy", "events")]
@@ -232,6 +245,11 @@ def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | 
             if family not in tool["families"]:
                 tool["families"] = [*tool["families"], family]
     pack["tools"] = tools
+    if kinds and all(kind.contract if kind else signed for kind in kinds.values()):
+        # Who has signed a contract has no order to be named; money goes back by the contract.
+        for key, tool in tools.items():
+            swap = {known.order: known.contract_number} if key == known.refund else {}
+            tools[key] = {**tool, "parameters": [swap.get(name, name) for name in tool["parameters"]]}
 
 
 def _mend_references(pack: Pack) -> None:

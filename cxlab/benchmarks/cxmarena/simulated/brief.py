@@ -65,6 +65,7 @@ _PRICE_OF = {
     **dict.fromkeys(("kostet", "kosten"), "Preis:"),
     **dict.fromkeys(("coûte", "coûtent"), "prix :"),
 }
+_CURRENCY = re.compile(r"\s?(?:Euros?|euros?|pounds?|dollars?)\b")
 _ARTICLES = word_set("a an the our each every ein eine der die das jede jeder un une le la les chaque")
 
 
@@ -88,6 +89,7 @@ class BriefFigure(NamedTuple):
         first, _, more = thing.partition(" ")
         # The article begins a sentence no longer; a name keeps its capital.
         thing = f"{first.lower()} {more}" if more and first.lower() in _ARTICLES else thing
+        thing = re.sub(r"^L(?=['’])", "l", thing)
         return f"{_PRICE_OF[price['verb'].lower()]} {thing}{f', {rest}' if rest else ''}"
 
 
@@ -138,7 +140,7 @@ def _name_line(words: list[str], small: set[str], language: str) -> list[str]:
 
 def told(brief: str, language: str) -> list[BriefFigure]:
     """The figures of a brief with the words around them, each once."""
-    text = _spell(" ".join(brief.split()), language)
+    text, spelled = _spell(" ".join(brief.split()), language)
     breaks = [(m.start(), m.end()) for m in re.finditer(_BREAKS[language], text)]
     found: dict[tuple[str, Value], BriefFigure] = {}
     for figure in value_format.find(text, load_language(language)):
@@ -153,21 +155,28 @@ def told(brief: str, language: str) -> list[BriefFigure]:
         while near and near[-1].lower() in LOOSE:
             near = near[:-1]
         what = _plain(" ".join(near))
-        written = text[figure.start : figure.end]
+        # A currency may stand in words.
+        worded = _CURRENCY.match(text, figure.end) if figure.kind == "count" else None
+        shown = text[figure.start : worded.end() if worded else figure.end]
+        written, clause = spelled.get(shown, shown), _plain(text[start:end])
+        kind = "price" if worded else figure.kind
         found.setdefault(
             (what, figure.value),
-            BriefFigure(what, _plain(text[start:end]), figure.kind, figure.unit, figure.value, written),
+            BriefFigure(what, clause.replace(shown, written, 1), kind, figure.unit, figure.value, written),
         )
     return list(found.values())
 
 
-def _spell(text: str, language: str) -> str:
-    """The text with digits for small numbers that stand before a unit."""
+def _spell(text: str, language: str) -> tuple[str, dict[str, str]]:
+    """The text with digits for small numbers that stand before a unit; each such figure and how it was written."""
     units = load_language(language).units
     names = "|".join(re.escape(f) for u in ("day", "week", "month", "year", "hour") for f in units[u])
+    written: dict[str, str] = {}
     for value, word in enumerate(SPELLED[language].split(), start=1):
-        text = re.sub(rf"\b{word}e?[ -](?={names}\b)", f"{value} ", text, flags=re.IGNORECASE)
-    return text
+        pattern = re.compile(rf"\b({word}e?[ -])({names})\b", re.IGNORECASE)
+        written |= {f"{value} {m[2]}": m[0] for m in pattern.finditer(text)}
+        text = pattern.sub(rf"{value} \2", text)
+    return text, written
 
 
 def sentences(brief: str) -> list[str]:

@@ -20,19 +20,27 @@ from cxlab.llm.simulated.profiles import Profile
 SMALL = {
     "en": word_set("the and of for with our we is are in to a from your at by it an or as on that they their sells"),
     "fr": word_set("le la les des de et pour avec nos nous est sont en dans une un du au aux par sur qui vend leur"),
-    "de": word_set("der die das und für mit wir ist sind in ein eine aus im am zu von auf bei unsere verkauft den dem"),
+    "de": word_set(
+        "der die das und für mit wir ist sind in ein eine aus im am zu von auf bei unsere verkauft bietet den dem"
+    ),
 }
 # A sentence that begins with capitals and goes on with a verb names who does it, "La Maison Verdier vend …".
-_CAPITALS = r"[A-ZÄÖÜÉÈÀ][\w’'-]*"
+_CAPITALS = r"(?:[A-ZÄÖÜÉÈÀ][\w’'-]{0,3}\.|[A-ZÄÖÜÉÈÀ][\w’'-]*)"
 _VERBS = (
-    "is|are|was|sells?|makes?|builds?|offers?|rents?|designs?|est|vend|fabrique|propose|loue|assure|ist|baut|verkauft|"
-    "bietet|vermietet|versichert"
+    "is|are|was|sells?|makes?|builds?|offers?|rents?|hires?|designs?|covers?|insures?|roasts?|bakes?|runs?|"
+    "est|sont|vend(?:ent)?|fabriqu(?:e|ent)|propos(?:e|ent)|lou(?:e|ent)|assur(?:e|ent)|torréfi(?:e|ent)|"
+    "ist|sind|bau(?:t|en)|verkauf(?:t|en)|biete(?:t|n)|vermiete(?:t|n)|verleih(?:t|en)|versicher(?:t|n)|liefer(?:t|n)"
+)
+# "Velmore Cycles of Bristol" is Velmore Cycles in Bristol; "Bank of Ireland" is called so.
+_OF_TOWN = re.compile(
+    r"^(?!(?:The )?(?:Bank|Museum|University|House|Royal|Port|City|School|Institute|Friends)\b)(.+?)"
+    r" of [A-Z]\w+(?: [A-Z]\w+)?$"
 )
 # "Die Radwerk Lindau GmbH" is called Radwerk Lindau GmbH, and "Die Sonnenhof Bäckerei" Sonnenhof Bäckerei; "Die Zeit"
 # is a name.
 _COMPANY_ARTICLE = re.compile(r"^(?:Die|Der|Das) (?=\S+ \S)")
 _SUBJECT = re.compile(
-    rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de))* ?(?:{_CAPITALS}))"
+    rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de(?: la)?|du|des))* ?(?:{_CAPITALS}))"
     rf"(?= (?:(?:in|im|aus|bei|of|from|de|à) (?:{_CAPITALS})(?: {_CAPITALS})? )?(?:{_VERBS})\b)"
 )
 # "We make things nice" names nothing that is sold.
@@ -96,6 +104,6 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
 def _name(brief: str, language: str, rng: np.random.Generator) -> str:
     """The name that the paragraph gives; a coined one is none."""
     if first := _SUBJECT.match(brief.strip()):
-        return _COMPANY_ARTICLE.sub("", first[1])
+        return _OF_TOWN.sub(r"\1", _COMPANY_ARTICLE.sub("", first[1]))
     name = brand_name(brief, language, rng)
     return name if name in brief else ""

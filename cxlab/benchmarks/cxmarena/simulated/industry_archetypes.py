@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import Field
 
 from cxlab import files, resources
-from cxlab.benchmarks.cxmarena.brand.brand_pack import StrictModel
+from cxlab.benchmarks.cxmarena.brand.brand_pack import StrictModel, ToolResultPhrase
 
 ARCHETYPES = resources.data("simulated", "cxmarena", "industry_archetypes")
 ANY = "any"
@@ -35,7 +35,8 @@ class Archetype(StrictModel):
     of that pack that its products may have (None: those of any goods), `foreign` words of lines that are nonsense
     here. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
     words for how something is offered (rented, insured), which says more of a trade than what it is. `only`: words for
-    the things that are offered so, where the archetype knows no others (vehicles, of all that is rented).
+    the things that are offered so, where the archetype knows no others (vehicles, of all that is rented). `results`
+    tells what its own tools return.
     """
 
     title: str = Field(min_length=1)
@@ -60,6 +61,7 @@ class Archetype(StrictModel):
     issues: Pieces = Field(min_length=2)
     parameters: Pieces = {}
     tools: Pieces = {}
+    results: tuple[ToolResultPhrase, ...] = ()
     service: dict[str, Any]
     name: str = ""
 
@@ -109,6 +111,11 @@ class CommonArchetype(StrictModel):
     parameters: Pieces
     issues: Pieces = {}
     promises: dict[str, tuple[str, ...]]
+    belongs: str
+    # The tool that gives money back, and how an order and a contract are numbered in it.
+    refund: str
+    order: str
+    contract_number: str
     line: ProductLine
     contract_line: ProductLine
     roots: dict[str, tuple[str, ...]]

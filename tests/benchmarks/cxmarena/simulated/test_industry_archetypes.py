@@ -9,9 +9,15 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief
-from cxlab.benchmarks.cxmarena.conversations import conversation_plan, conversation_writer, phrasebook
+from cxlab.benchmarks.cxmarena.conversations import (
+    conversation_plan,
+    conversation_writer,
+    phrasebook,
+    step_phrasing,
+)
 from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
+from cxlab.files import grammar
 from cxlab.llm.openai_model import OpenAIModel
 from tests.llm.fault_server import FaultServer
 
@@ -62,7 +68,7 @@ def test_each_trade_brings_what_its_issues_and_aspects_name(language: str) -> No
         assert {f for a in trade.aspects.values() for f in a["facts"]} <= known, name
         tools = {*trade.tools, *industry_archetypes.common(language).tools}
         steps = [step for issue in trade.issues.values() for step in issue["steps"]]
-        assert {step["tool"] for step in steps if isinstance(step, dict)} <= tools, name
+        assert {step["tool"] for step in steps if isinstance(step, dict) and "tool" in step} <= tools, name
         for issue in trade.issues.values():
             assert any(isinstance(step, dict) for step in issue["steps"]), "an issue without an action"
 
@@ -90,14 +96,31 @@ def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_tools_of_a_trade_return_is_told_in_words_of_its_own(language: str) -> None:
-    forms = phrasebook.load(language).results
+    common = phrasebook.load(language).results
     for name in industry_archetypes.names():
-        for tool in industry_archetypes.load(name, language).tools.values():
-            for item in tool["returns"].split(","):
-                form = next(f for f in forms if re.search(f.match, item.strip(), re.IGNORECASE))
-                # The last form catches what no other knows, "^day" and "^jour" are of appointments.
-                assert form is not forms[-1], (name, item)
-                assert form.match not in ("^day", "^jour"), (name, item)
+        trade = industry_archetypes.load(name, language)
+        returned = {item.strip() for tool in trade.tools.values() for item in tool["returns"].split(",")}
+        for item in returned:
+            form = next(f for f in (*trade.results, *common) if re.search(f.match, item, re.IGNORECASE))
+            # The last form catches what no other knows, "^day" and "^jour" are of appointments.
+            assert form is not common[-1], (name, item)
+            assert form.match not in ("^day", "^jour"), (name, item)
+        for form in trade.results:
+            assert any(re.search(form.match, item, re.IGNORECASE) for item in returned), (name, form.match)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_trade_asks_is_answered_by_what_fits_the_question(language: str) -> None:
+    """Only what is long, such as a message on a screen, is answered by "I have sent it"."""
+    talk = phrasebook.load(language)
+    for name in industry_archetypes.names():
+        for key, issue in industry_archetypes.load(name, language).issues.items():
+            for step in (
+                brand_pack.Step.model_validate({"say": s} if isinstance(s, str) else s) for s in issue["steps"]
+            ):
+                spoken = step_phrasing.step_act(talk, grammar.every(step.say, 1)[0])
+                if step.tool is None and spoken.act in ("ask_open", "ask_step"):
+                    assert step.reply or spoken.reply, (name, key, step.say)
 
 
 def test_what_a_tool_needs_is_asked_for_once(tmp_path: Path) -> None:
@@ -215,6 +238,42 @@ def test_how_something_is_offered_says_more_than_what_it_is() -> None:
 def test_of_what_is_rented_only_vehicles_are_known(text: str, asked: bool) -> None:
     plan = brief_plan.read(text, llm.load("simulated:strong"))
     assert bool(plan.asks) is asked, plan
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "lines", "trade"),
+    [
+        ("Velmore Cycles of Bristol builds city bikes by hand.", "Velmore Cycles", ["city bikes"], "bicycles"),
+        ("Harbourlight Insurance covers homes and pets.", "Harbourlight Insurance", ["homes", "pets"], "insurance"),
+        ("Reelbarn is a streaming service for documentaries.", "Reelbarn", ["documentaries"], "streaming"),
+        ("Filmkiste ist ein Streamingdienst für Serien.", "Filmkiste", ["Serien"], "Streaming"),
+        ("Die Zahnarztpraxis Dr. Lindner bietet Kronen an.", "Zahnarztpraxis Dr. Lindner", ["Kronen"], ""),
+        ("Le Musée de la Dentelle propose des ateliers.", "Le Musée de la Dentelle", ["ateliers"], ""),
+        ("Les Ateliers Pimprenel fabriquent des puzzles.", "Les Ateliers Pimprenel", ["puzzles"], "jeux et jouets"),
+        ("Stadtwerke Grünau liefern Strom und Gas.", "Stadtwerke Grünau", ["Strom", "Gas"], ""),
+    ],
+)
+def test_names_and_what_is_sold_are_read_in_more_of_their_forms(
+    text: str, name: str, lines: list[str], trade: str
+) -> None:
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert (plan.name, plan.products, plan.trade) == (name, lines, trade)
+
+
+def test_a_figure_in_words_is_a_figure_and_fixes_what_it_speaks_of(tmp_path: Path) -> None:
+    text = "Velmore Cycles builds city bikes and helmets. Every frame carries a ten-year warranty."
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert [(one.value, one.of) for one in plan.figures] == [("ten-year", "Every frame carries a … warranty")]
+    pack = make(text, "bicycles", tmp_path)
+    made = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
+    bikes, helmets = (f for f in pack.families.values() if f.root == "products")
+    held = {f.value for f in made.facts.values() if f.property == "warranty_promised"}
+    assert held == {10.0}
+    # Helmets are no bicycles: they have no gears.
+    assert "gears" in bikes.properties
+    assert "gears" not in helmets.properties
+    (price,) = brief.told("Eine Zahnreinigung kostet 95 Euro.", "de")
+    assert (price.kind, price.text, price.quoted) == ("price", "95 Euro", "Preis: eine Zahnreinigung")
 
 
 def test_figures_are_told_with_what_they_count() -> None:

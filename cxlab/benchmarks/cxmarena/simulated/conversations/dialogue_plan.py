@@ -18,7 +18,7 @@ import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import Step
 from cxlab.benchmarks.cxmarena.brand.ledger import TemplateVars
-from cxlab.benchmarks.cxmarena.conversations import personas, step_phrasing
+from cxlab.benchmarks.cxmarena.conversations import personas, step_phrasing, tool_results
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import tool_name
@@ -32,7 +32,13 @@ MOST_DETAILS = 3
 # What a customer does where a step asks for something.
 ANSWERS = {"ask_step": "answer_step", "ask_open": "answer_open", "request": "send", "later": "will_do"}
 # How a customer gives what only they know, and takes what the agent tells or offers.
-OWN = {"email": "give_own", "address": "give_home"}
+OWN = {
+    "email": "give_own",
+    "address": "give_home",
+    "house_number": "give_own",
+    "shop": "give_own",
+    "past_date": "give_day",
+}
 TAKEN = {"tell_step": "noted", "warn": "noted"}
 
 
@@ -64,6 +70,8 @@ class DialoguePlan(DialogueScript):
             self.customer("hello")
             self._greet()
             self.agent("offer_help")
+            if self.person.keeps["wellbeing"]:
+                self.customer("well")
         elif self.chance(0.6):
             self.customer("hello")
         move = self.customer("open", {"problem": self.person.problem})
@@ -73,15 +81,20 @@ class DialoguePlan(DialogueScript):
         if self.chance(0.3):
             self.customer("help_me")
         if not any(m.role == "agent" for m in self.moves):
-            self._greet()
+            # Who has said the problem already is not asked how things are.
+            self._greet(asks=False)
         # Who wants to leave for a reason of its own has had no trouble that anybody could be sorry for.
         if not self.person.issue.own_reason:
             self.standard("empathy", "empathy")
             self.standard("apology", "apology")
 
-    def _greet(self) -> None:
-        for name, kind in (("greeting", "greet"), ("introduction", "introduce"), ("wellbeing", "wellbeing")):
-            self.standard(name, kind)
+    def _greet(self, asks: bool = True) -> None:
+        self.standard("greeting", "greet")
+        self.standard("introduction", "introduce")
+        if asks:
+            self.standard("wellbeing", "wellbeing")
+        else:
+            self.occasions.add("wellbeing")
 
     def _clarify(self) -> None:
         person = self.person
@@ -145,6 +158,8 @@ class DialoguePlan(DialogueScript):
         self.occasions.add("verify")
         if any("identi" in tool for tool in used):
             person.keeps["verify"] = True  # the procedure itself has a step for it, which the agent will take
+            if "identi" in used[0]:
+                return  # before anything is opened: nobody is asked twice
         if not person.keeps["verify"]:
             return
         self.agent("verify", cls="tool_information_gathering").shows.add("verify")
@@ -171,9 +186,16 @@ class DialoguePlan(DialogueScript):
             if tool is not None:
                 self._use(tool, text, passage, slots.used)
             elif step.tool is None and not self._asked_by_tool(text, issue.steps[number + 1 :]):
-                self._step(text, passage, slots.used)
+                self._step(text, passage, slots.used, self._reply(step, slots))
             if number < len(issue.steps) - 1:
                 self.between()
+
+    def _reply(self, step: Step, slots: TemplateVars) -> str:
+        """What a customer answers to this step, where the pack says it."""
+        if not step.reply:
+            return ""
+        said = grammar.piece(step.reply[int(self.rng.random() * len(step.reply))], self.rng, slots)
+        return self.person.brand.language.polish(said).strip()
 
     def _asked_by_tool(self, text: str, after: Sequence[Step]) -> bool:
         """Whether a step asks for what a tool after it needs, so that it is asked for there."""
@@ -197,7 +219,7 @@ class DialoguePlan(DialogueScript):
         family = self.person.ledger.subjects[self.person.subject].family
         return self.tools.get(tool_name(self.person.brand, key, family))
 
-    def _step(self, text: str, passage: SourcePassage, used: list[str]) -> None:
+    def _step(self, text: str, passage: SourcePassage, used: list[str], reply: str = "") -> None:
         spoken = step_phrasing.step_act(self.person.talk, text)
         if not spoken.act:
             return
@@ -209,7 +231,10 @@ class DialoguePlan(DialogueScript):
         move.sources.append(passage)
         move.facts += used
         if spoken.act in ANSWERS:
-            self.customer(spoken.reply or ANSWERS[spoken.act])
+            if reply:
+                self.customer("answer_own", {"answer": reply})
+            else:
+                self.customer(spoken.reply or ANSWERS[spoken.act])
             if spoken.act != "later" and self.chance(0.45):
                 self.agent("thank_answer")
             return
@@ -231,7 +256,6 @@ class DialoguePlan(DialogueScript):
             (again.shows if kept else again.breaks).add("repeat")
             if self.chance(0.5):
                 self.customer("now_clear")
-                self.agent("thank_answer")
         elif draw < 0.52:
             self.customer("ask_why", {"step": spoken.step})
             if not self.cause("why"):
@@ -264,9 +288,11 @@ class DialoguePlan(DialogueScript):
         move.sources.append(passage)
         move.facts += used
         returns = function["description"].partition("→")[2]
-        result, told = personas.results(person, returns, rng)
+        result, told = tool_results.results(person, returns, rng)
         self.pending = self.pending or any(personas.ahead(person, value) for value in result.values())
         move.call = {"tool": function["name"], "arguments": arguments, "result": result}
+        if "identi" in function["name"]:
+            move.shows.add("verify")
         if self.chance(0.55):
             self.customer("wait")
         self.standard("hold_thanks", "hold_thanks")
@@ -296,10 +322,10 @@ class DialoguePlan(DialogueScript):
             self.agent("no_rush")
         for name, spec in zip(names, specs, strict=True):
             value = person.value(name, self.rng)
-            if spec.sample == "date":
+            if spec.sample in personas.DATES:
                 value = person.details[f"{name} as said"] = personas.spoken_day(value, person.brand)
                 value = person.talk.on_day.replace("<value>", value)
-            wish = spec.sample in ("date", "shop") or bool(spec.options)
+            wish = spec.sample in ("date", "last_date") or bool(spec.options)
             value = person.talk.spoken.get(value, value)
             kind = OWN.get(spec.sample) or (("prefer" if personas.timed(spec) else "choose") if wish else "give")
             self.customer(kind, {"what": what, "value": value}).details.append(name)

@@ -49,7 +49,12 @@ class DialogueScript:
         self.moves: list[DialogueMove] = []
         self.occasions: set[str] = set()
         self.asked = self.tempers = 0
-        self.questions: list[tuple[Fact, SourcePassage]] = article_index.facts(person, rng)
+        # What a step tells by itself is not asked for before it.
+        later = {name for step in person.issue.steps for name in grammar.slot_names(step.say)}
+        self.questions: list[tuple[Fact, SourcePassage]] = [
+            one for one in article_index.facts(person, rng) if one[0].property not in later
+        ]
+        self.guessed = False
 
     # Building blocks
 
@@ -113,9 +118,13 @@ class DialogueScript:
             self.rng,
             TemplateVars(person.ledger, fact.subject, self.rng),
         )
-        self.customer("ask_fact", {"question": inside(person.ledger, person.brand.language.polish(question))})
+        # Who has just said that there is one thing more begins no second time.
+        asks = "ask_late" if late else "ask_fact"
+        self.customer(asks, {"question": inside(person.ledger, person.brand.language.polish(question))})
         answer = {"fact": inside(person.ledger, say(person.ledger, fact, self.rng, spoken=True))}
-        if not late and self.chance(0.12):
+        # A promise is kept after something else was said, so there must be something.
+        aside = not person.keeps["promise"] or not (self.guessed or person.issue.own_reason)
+        if not late and aside and self.chance(0.12):
             self.occasions.add("promise")
             self.agent("promise")
             self.customer("patient")
@@ -140,8 +149,10 @@ class DialogueScript:
     def cause(self, kind: str = "cause") -> bool:
         """What may lie behind the trouble, as a guess or (kind "why") as the reason for a step."""
         found = self.article_index.line(self.person, self.person.issue.causes, self.rng)
-        if found is None or self.person.issue.own_reason:
+        # Of two likely causes neither would be believed.
+        if found is None or self.person.issue.own_reason or (kind == "cause" and self.guessed):
             return False
+        self.guessed = self.guessed or kind == "cause"
         text, passage, used = found
         move = self.agent(kind, {"cause": inside(self.person.ledger, text)}, "knowledge_base")
         move.sources.append(passage)

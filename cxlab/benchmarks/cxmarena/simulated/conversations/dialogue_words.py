@@ -32,9 +32,10 @@ AGENT_ACTS = """
 CUSTOMER_ACTS = """
     hello open:problem well help_me tell_name:full tell_model:detail tell_since:detail tell_place:detail
     tell_tried:detail tell_before:detail tell_hurry:detail confirm plausible agree patient take_note
-    identity:full:second give:what:value give_own:what:value give_home:what:value prefer:value choose:value noted search
-    done answer_step answer_open answer_money answer_reason answer_bother answer_where answer_when answer_who will_do
-    send ask_how misunderstand now_clear cannot accept ask_why wait react_report ask_fact:question react_fact
+    identity:full:second give:what:value give_own:what:value give_home:what:value give_day:what:value prefer:value
+    choose:value noted search done answer_step answer_open answer_own:answer answer_money answer_reason answer_bother
+    answer_where answer_when answer_who will_do send ask_how misunderstand now_clear cannot accept ask_why wait
+    react_report ask_fact:question ask_late:question react_fact
     impatient complain resigned solved sorted unsolved thanks no_more one_more bye
 """
 # Kinds of acts that run on into what follows, and how often.
@@ -70,7 +71,7 @@ _SMALL_DE = word_set(
 # German words of polite address: capital inside a sentence, too.
 _POLITE_DE = frozenset(("Sie", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer", "Ihnen"))
 # What an act is about, where it is a clause: German begins it with a capital after a colon.
-_CLAUSES = ("problem", "question", "fact", "cause", "summary", "result", "step")
+_CLAUSES = ("problem", "question", "fact", "cause", "summary", "result", "step", "answer")
 # A question that ends before its sentence does: "can that be changed?, and I am lost".
 _ASKED = re.compile(r"\?\s*[,–].*$")
 # "Done – what else?" before a question of one's own.

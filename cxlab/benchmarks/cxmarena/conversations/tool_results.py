@@ -1,0 +1,66 @@
+"""What a tool gives back, and how an agent tells it: coined for a conversation in the forms of the brand's trades.
+
+result, told = tool_results.results(person, "delivery date, carrier", rng)   # values by name, a sentence each
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from cxlab.benchmarks.cxmarena.conversations import personas
+from cxlab.benchmarks.cxmarena.conversations.personas import Persona
+from cxlab.benchmarks.cxmarena.conversations.phrasebook import PhraseVars
+from cxlab.files import grammar
+
+
+def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[dict[str, str], list[str]]:
+    """What a tool gives back, coined from the words of its `returns`, and each field as an agent tells it."""
+    talk = person.talk
+    found: dict[str, str] = {}
+    told: list[str] = []
+    in_hand = person.ledger.subjects[person.subject].root == "products"
+    for item in (part.strip() for part in returns.split(",")):
+        forms = (*person.brand.results, *talk.results)
+        form = next((f for f in forms if re.search(f.match, item, re.IGNORECASE)), None)
+        if form is None:
+            continue
+        value, shown = _result(person, form.at_home if form.at_home and in_hand else form.value, rng)
+        key = form.name or item
+        found[key] = value
+        # Kept apart where two tools give back fields of one name.
+        place = f"result: {key}"
+        person.details[place if place not in person.details else f"{place} ({len(person.details)})"] = shown
+        words = PhraseVars(talk, rng, {**person.life, "value": shown, "subject": person.subject})
+        lines = form.told.get(value) or form.told["*"]
+        told.append(person.brand.language.polish(grammar.piece(words.pick(lines), rng, words)).strip())
+    return found, told
+
+
+def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, str]:
+    """A value as the tool writes it and as people say it."""
+    language = person.brand.language
+    given = {n: p.sample for n in person.details if (p := person.brand.parameters.get(n))}
+    wished = next((n for n, sample in given.items() if sample in ("date", "last_date")), None)
+    if kind == "wished" and wished is not None:
+        value = person.details[wished]
+        return value, personas.spoken_day(value, person.brand)
+    if kind in (*personas.SPANS, "wished"):
+        value = personas.day(person.today, "later" if kind == "wished" else kind, rng)
+        return value, personas.spoken_day(value, person.brand)
+    if kind == "amount":
+        amount = person.amount.replace(".", language.decimal)
+        return person.amount, language.money.format(symbol=person.brand.symbol, amount=amount)
+    if kind == "items":
+        return f"1 × {person.goods}", person.goods
+    if kind == "subject":
+        return (plan := person.plan(rng)), plan
+    if kind == "address":
+        return person.home, person.home
+    if kind.startswith("of:"):  # what the tool was given
+        kind = kind[3:]
+        value = person.value(kind, rng) if kind in person.brand.parameters else ""
+        return value, value
+    value = personas.code(kind, rng)
+    return value, value
