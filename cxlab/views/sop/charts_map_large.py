@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 ROOM = 1.4
 """Without the sidebar a window of 1024 px has so much more room across than the map is laid out for."""
-_PIXELS = frozenset({"size", "width", "xshift", "yshift", "height", "l", "r", "t", "b"})
+_PIXELS = frozenset({"size", "width", "xshift", "yshift", "ay", "standoff", "height", "l", "r", "t", "b"})
 
 _UNITS = frozenset({"x", "y", "customdata", "range"})
 

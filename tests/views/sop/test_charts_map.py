@@ -370,6 +370,7 @@ def test_for_an_audience_the_map_says_less_in_larger_type() -> None:
     usual = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, simulated="simulated")
     brief = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, simulated="simulated", brief=True)
     large = enlarge(brief)
+    assert any(note.ay for note in brief.layout.annotations)
     said = " ".join(note.text for note in brief.layout.annotations)
     assert "60 % right" in said
     assert "(+" not in said
@@ -380,6 +381,9 @@ def test_for_an_audience_the_map_says_less_in_larger_type() -> None:
         assert (after.x, after.y, after.text) == (before.x, before.y, before.text)
         assert after.font.size == pytest.approx(ROOM * before.font.size)
         assert after.font.size > 16
+        # What leads to a stage is as far away from it as its text is high.
+        if before.ay is not None:
+            assert (after.ay, after.ax) == (pytest.approx(ROOM * before.ay), before.ax)
     assert large.layout.height == pytest.approx(ROOM * brief.layout.height)
     assert list(large.layout.xaxis.range) == list(brief.layout.xaxis.range)
     # What is clicked is what was clicked before.
