@@ -126,7 +126,8 @@ def test_filters_narrow_and_days_cut(dataset: str) -> None:
 def test_counts_stand_by_label_and_time(dataset: str) -> None:
     app = open_page("conversations", dataset=dataset, q=QUESTION, tab="counts")
     assert not app.exception
-    assert "of its conversations are among those found" in words(app)
+    assert "Among those found are from " in words(app)
+    assert "An order of what was counted, not a test." in words(app)
     assert "Found and all conversations by" in words(app)
     assert len(app.get("plotly_chart")) == 3
 

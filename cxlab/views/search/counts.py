@@ -50,14 +50,18 @@ def _show_labels(place: SearchPlace, frame: pl.DataFrame) -> None:
     if rows.is_empty():
         st.caption("None of these conversations has this label.")
         return
-    top = rows.row(0, named=True)
-    told = f"{label(top['value'])}: {format_share(top['share'])} of its conversations are among those found"
+    top, low = rows.row(0, named=True), rows.sort("share").row(0, named=True)
+    told = (
+        f"Among those found are from {format_share(low['share'])} ({label(low['value'])}) to "
+        f"{format_share(top['share'])} ({label(top['value'])})"
+    )
     if rows["share"].n_unique() == 1:
         told = f"Found as often whatever the value: {format_share(top['share'])}"
     section(
         plain(told),
         f"Of the conversations with each value, the share that is among the {frame['found'].sum()} best, with its 95 % "
-        "interval (Wilson). How many count as best is set in the sidebar: compare the values with each other.",
+        "interval (Wilson). How many count as best is set in the sidebar: compare the values with each other. "
+        "An order of what was counted, not a test.",
     )  # fmt: skip
     shown = [
         {**row, "label": f"{label(row['value'])} ({row['found']} of {row['n']})", "own": True}

@@ -114,7 +114,7 @@ def _label_ends(figure: "Figure", ends: Sequence[tuple[float, str, str]], x: flo
         height = max(value, height + 6.5) if height else value
         figure.add_annotation(
             x=x, y=height, xshift=10, text=f"{name} {value:.0f}", showarrow=False, xanchor="left",
-            font={"size": 11, "color": colours.ink},
+            font={"size": 12, "color": colours.ink},
         )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def draw_leaving(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figu
         marker={"color": colours.accent, "opacity": 0.85},
         text=[f"{format_count(rows[s][0])} · {format_share(rows[s][0] / rows[s][1])}" for s in stages],
         textposition="outside",
-        textfont={"color": colours.ink, "size": 11},
+        textfont={"color": colours.ink, "size": 12},
         cliponaxis=False,
         customdata=[[stage] for stage in stages],
         hovertext=[
@@ -241,7 +241,7 @@ def _squares(
             "color": fills,
         },
         text=[cell["text"] for cell in cells],
-        textfont={"size": 11, "color": [readable_on(channels(fill), colours) for fill in fills]},
+        textfont={"size": 12, "color": [readable_on(channels(fill), colours) for fill in fills]},
         selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}},
         customdata=[cell["data"] for cell in cells],
         hovertext=[cell["hover"] for cell in cells],
@@ -254,12 +254,12 @@ def _squares(
     high = 160 if leaning else 110 + 14 * max((head.count("<br>") for head in heads), default=0)
     figure.update_xaxes(
         tickvals=list(range(len(columns))), side="top", title=x, range=[-0.6, max(len(columns), fewest) - 0.4],
-        ticktext=heads, tickfont={"color": colours.ink, "size": 11}, tickangle=-28 if leaning else 0,
+        ticktext=heads, tickfont={"color": colours.ink, "size": 12}, tickangle=-28 if leaning else 0,
     )  # fmt: skip
     figure.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=["<br>".join(map(plain, wrap(name, 16, 3))) for name in rows],
         title=y,
-        range=[len(rows) - 0.4, -0.6], tickfont={"color": colours.ink, "size": 11},
+        range=[len(rows) - 0.4, -0.6], tickfont={"color": colours.ink, "size": 12},
     )  # fmt: skip
     return style_figure(figure, dark, height=high + 46 * max(len(rows), 1), values="none")
 
