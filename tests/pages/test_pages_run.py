@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -127,6 +128,7 @@ def test_what_was_run_last_is_called_by_its_models_and_leads_to_its_results(
 
     assert call_job(made(*runs)) == "a and b on SAGE"
     assert call_job(made()) == "Evaluation on SAGE"
+    assert call_job(replace(made(), args=("run", f"--resume={runs[1]}", "--quiet"))) == "b on SAGE"
     # A run that was deleted meanwhile is not spoken of.
     assert call_job(made(runs[0], "run-gone")) == "a on SAGE"
     monkeypatch.setattr(jobs, "list_jobs", lambda *limit: [made("run-gone"), made(runs[0])])

@@ -21,7 +21,9 @@ _MOST_NAMED = 3
 
 def call_job(job: Job) -> str:
     """Who is evaluated on what: "strong and weak on SAGE"; its command where its runs are not known yet."""
-    found = _benchmarks_of(job.runs)
+    # A job that resumes names its runs before it has taken them up.
+    named_runs = tuple(arg.partition("=")[2] for arg in job.args if arg.startswith("--resume="))
+    found = _benchmarks_of(job.runs or named_runs)
     models = list(dict.fromkeys(label(progress(run).model) for run in found))
     if not models:
         named = names_of(name for name in job.args[1:2] if name in REGISTRY)
