@@ -227,6 +227,8 @@ class _Utterance:
                 _add(pieces, None, token.tail, token.tail)
             tail = token.tail or (tail if dropped else "")
         _add(pieces, None, rest, rest)
+        if self.edited[0] or (self.edited[1] and not self.text[1]):
+            _begin(pieces, said)
         heard = "".join(piece.heard for piece in pieces)
         errors = [self.errors[i] for i in sorted(self.errors)]
         return HeardText(heard, errors, said, tuple(pieces))
@@ -239,6 +241,18 @@ def _add(pieces: list[Piece], kind: str | None, said: str, heard: str) -> None:
         pieces[-1] = Piece(pieces[-1].said + said, pieces[-1].heard + heard, None)
     else:
         pieces.append(Piece(said, heard, kind or None))
+
+
+def _begin(pieces: list[Piece], said: str) -> None:
+    """Write what is heard first as a beginning: without the space of a lost word, with the capital of the said one."""
+    place = next((place for place, piece in enumerate(pieces) if piece.heard.strip()), None)
+    if place is None:
+        return
+    pieces[:place] = [piece._replace(heard="") for piece in pieces[:place]]
+    begins = pieces[place].heard.lstrip()
+    # Of some letters the capital is two, or another letter's.
+    capital = said.lstrip()[:1].isupper() and begins[:1].upper().lower() == begins[:1].lower()
+    pieces[place] = pieces[place]._replace(heard=begins[:1].upper() + begins[1:] if capital else begins)
 
 
 def _as(said: str, heard: str) -> str:

@@ -172,6 +172,15 @@ def test_a_higher_rate_keeps_the_places_of_a_lower_one(text: str, one: float, ot
     assert {error.position for error in low.errors} <= struck
 
 
+@pytest.mark.parametrize("said", ["It says: Airplane mode: on.", "Thank you. What does it say?", "it is on"])
+def test_what_is_heard_begins_as_a_line_does(said: str) -> None:
+    lines = {channel(said, 0.4, seed) for seed in range(200)}
+    assert all(line == line.lstrip() for line in lines)
+    assert all(line[0].isupper() == said[0].isupper() for line in lines if line[0].isalpha())
+    # First words are lost and added among them.
+    assert {len(line.split()) - len(said.split()) for line in lines} >= {-1, 0, 1}
+
+
 def test_seeds_differ_and_repeat() -> None:
     line = corpus(1)[0]
     assert len({channel(line, 0.3, seed) for seed in range(20)}) > 10

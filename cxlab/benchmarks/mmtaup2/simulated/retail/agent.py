@@ -29,6 +29,7 @@ PAYS = re.compile(r"payment method should|like to pay|refund go", re.IGNORECASE)
 WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
 CORRECTS = re.compile(r"not right|not correct|\bwrong\b|\bis not\b|\bmeant\b", re.IGNORECASE)
 OWNS_UP = "I am sorry, I did not understand that."
+EXCUSES = re.compile(r"^(?:I am )?sorry\b[^.!?]*[.!?] ", re.IGNORECASE)  # one is enough
 
 
 def plan(mind: DialogueState) -> NextAction:
@@ -86,7 +87,7 @@ class RetailAgent(RetailGoods):
             return None
         if all(OWNS_UP in text for _, text in mind.own[-2:]) and len(mind.own) > 1:
             return self.hand_over("The customer's words could not be understood.")
-        return NextAction(f"{OWNS_UP} {before.removeprefix(f'{OWNS_UP} ')}")
+        return NextAction(f"{OWNS_UP} {EXCUSES.sub('', before.removeprefix(f'{OWNS_UP} '))}")
 
     def goods(self) -> set[str]:
         """Words of the orders and products that have been looked up."""
