@@ -123,6 +123,15 @@ def test_what_a_trade_asks_is_answered_by_what_fits_the_question(language: str) 
                     assert step.reply or spoken.reply, (name, key, step.say)
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_a_day_is_told_with_one_preposition(language: str) -> None:
+    """A day on which something happened brings its preposition along, unlike one that is wished for."""
+    talk = phrasebook.load(language)
+    lead = {"en": "on", "de": "am", "fr": "le"}[language]
+    forms = [form for line in talk.customer["give_day"] for form in grammar.every(line, 9)]
+    assert all(f"{lead} <value>" in form.lower() for form in forms)
+
+
 def test_what_a_tool_needs_is_asked_for_once(tmp_path: Path) -> None:
     pack = make(BRIEFS["coffee"][1], "eaten", tmp_path)
     facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))

@@ -324,7 +324,7 @@ class DialoguePlan(DialogueScript):
             value = person.value(name, self.rng)
             if spec.sample in personas.DATES:
                 value = person.details[f"{name} as said"] = personas.spoken_day(value, person.brand)
-                value = person.talk.on_day.replace("<value>", value)
+                value = person.talk.on_day.replace("<value>", value) if spec.sample != "past_date" else value
             wish = spec.sample in ("date", "last_date") or bool(spec.options)
             value = person.talk.spoken.get(value, value)
             kind = OWN.get(spec.sample) or (("prefer" if personas.timed(spec) else "choose") if wish else "give")
