@@ -56,14 +56,24 @@ def words(text: str) -> set[str]:
     return {word for word in re.findall(r"\w+", text.lower()) if len(word) > 3}
 
 
-def closest(question: str, system: str) -> tuple[str, str]:
-    """The article and its sentence that shares most words with the question."""
+def closest(question: str, system: str, said: str = "", complaints: str = "") -> tuple[str, str]:
+    """The article and its sentence that shares most words with the question; after a complaint one that was not said
+    yet, of what the talk is about where it was of another thing."""
+    refused = re.findall(r'^- "(.*)" is said of', complaints, re.MULTILINE)
+    about = re.search(r"and the talk is about (.+?)(?: and .+)?\.$", complaints, re.MULTILINE)
     found = [
-        (len(words(question) & words(sentence)), name, sentence)
+        (
+            about is not None and about[1] in text.split("\n\n")[0] + sentence,
+            len(words(question) & words(sentence)),
+            name,
+            sentence,
+        )
         for name, text in articles_of(system).items()
         for sentence in sentences(text)
+        if not (complaints and sentence in said)
+        and not any(" ".join(each.split()) in " ".join(text.split()) for each in refused)
     ]
-    _, name, sentence = max(found)
+    *_, name, sentence = max(found)
     return name, sentence
 
 
@@ -76,7 +86,10 @@ def argument(about: str, told: dict[str, str]) -> str:
 
 def agent(system: str, user: str) -> dict[str, Any]:
     """Greets with what the articles say, asks for what a tool needs, calls it, reports, answers questions, closes."""
-    lines = between(user, "The conversation so far:\n", "\n\nYour next message:").splitlines()
+    history, _, complaints = user.partition("\n\nYou wrote a message that cannot be sent:")
+    lines = between(
+        history if complaints else user, "The conversation so far:\n", "\n\nYour next message:"
+    ).splitlines()
     last = lines[-1]
     mine = [line for line in lines if line.startswith("Agent: ")]
     tools = re.findall(r"^- (\w+): .*? It needs: (.*)\.$", system, re.MULTILINE)
@@ -86,7 +99,7 @@ def agent(system: str, user: str) -> dict[str, Any]:
         result = json.loads(last.partition("gave back: ")[2][:-1])
         return {**said, "message": f"I can see it now: {next(iter(result.values()), 'done')}."}
     if "?" in last or not mine:
-        name, sentence = closest(last, system)
+        name, sentence = closest(last, system, history, complaints)
         sources = [{"article": name, "words": sentence}]
         hello = "" if mine else "Good morning. "
         return {**said, "kind": "knowledge_base", "sources": sources, "message": f"{hello}{sentence}"}
@@ -106,7 +119,7 @@ def agent(system: str, user: str) -> dict[str, Any]:
 
 def customer(system: str, user: str) -> dict[str, Any]:
     """States the problem, tells what it is asked for, asks one question, and goes when there is a goodbye."""
-    problem = between(system, "Why you get in touch: ", "\n")
+    problem = between(system, 'Why you get in touch, as you would put it: "', '"\n')
     details = listed(system, KNOWN)
     questions = listed(system, QUESTIONS)
     if "The conversation so far:" not in user:

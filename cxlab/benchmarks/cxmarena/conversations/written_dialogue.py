@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions
+from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts, mentions
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, TemplateVars, rng_for
+from cxlab.benchmarks.cxmarena.brand.value_format import Value
 from cxlab.benchmarks.cxmarena.conversations import personas, phrasebook, tool_results
 from cxlab.benchmarks.cxmarena.conversations import written_dialogue_prompts as prompts
 from cxlab.benchmarks.cxmarena.conversations.conversation_plan import ConversationPlan, to_row
@@ -237,6 +238,7 @@ class WrittenDialogue:
         ]
         if said.kind == "knowledge_base" and not passages:
             found.append("It is said to rest on articles, but no sentence that was named stands in them word for word.")
+        found += self._of_another(said.message, passages)
         if (said.kind == "tool_call") != (said.call is not None):
             found.append("A message of the kind tool_call makes a call, and no other does.")
         if said.call is not None:
@@ -244,6 +246,31 @@ class WrittenDialogue:
         if any(m["role"] == "agent" and m["text"] == said.message.strip() for m in self.messages):
             found.append("The same words were said before.")
         return found
+
+    def _of_another(self, message: str, passages: Sequence[SourcePassage]) -> list[str]:
+        """The named sentences that state what holds for another model, and not for the one that is spoken of.
+
+        That is the one that was named last, else the one that the customer has; an agent that names the other itself
+        says so of that one.
+        """
+        named = (self._named(m["text"]) for m in reversed(self.messages) if m["role"] != "tool")
+        spoken_of = next(filter(None, named), {self.person.subject})
+        others = {s.name for one in spoken_of for s in self.ledger.siblings(one)} - spoken_of - self._named(message)
+        found = []
+        for article, text in passages:
+            about = self.article_index.articles[article].properties.get("subject")
+            stated = find_facts(text, self.ledger, about) if about in others else ()
+            if any(s in others and not self._holds_for(spoken_of, name, value) for s, name, value in stated):
+                found.append(f'"{text}" is said of {about}, and the talk is about {" and ".join(sorted(spoken_of))}.')
+        return found
+
+    def _holds_for(self, subjects: Iterable[str], name: str, value: Value) -> bool:
+        """Whether one of the subjects has that value of a property."""
+        return any((fact := self.ledger.get(one, name)) is not None and fact.value == value for one in subjects)
+
+    def _named(self, text: str) -> set[str]:
+        """The things with facts of their own that a text names."""
+        return {name for _, _, name in mentions(text, self.ledger)}
 
     def _wrong_call(self, call: prompts.ToolUse) -> list[str]:
         if call.name not in self.tools:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.cxmarena.generation.dataset_statistics import read_published
+from cxlab.benchmarks.cxmarena.generation.dataset_statistics import read_published, tell_lost
 from cxlab.benchmarks.dataset_figures import OWN, CheckTable, DatasetFigures, FigureTable, count_checks
 from cxlab.records import Dataset
 from cxlab.store import layout
@@ -86,7 +86,7 @@ def list_checks(dataset: Dataset) -> CheckTable:
         finding="How much of it passed the checks",
         meaning="A model looks at what was derived; what fails is left out or relabelled. Intervals: 95 %, Wilson, as "
         "if each were by itself, though questions and passages of one conversation are alike. The paper's rates "
-        "(appendix C) come without numbers of cases.",
+        f"(appendix C) come without numbers of cases. {tell_lost(dataset.config)}".rstrip(),
         frame=count_checks(rows),
         published=tuple((_name(name), float(share)) for name, share in read_published("appendixC")["rows"]),
     )

@@ -140,7 +140,19 @@ def describe(dataset: Dataset) -> list[str]:
             told = published_rates.get(name)
             rate = f"{one['rate']:.1%}" if one["rate"] is not None else "-"
             lines.append(f"{name:50}{number(one['n']):>12}{rate:>12}{f'{told:.0%}' if told else '-':>12}")
-    return lines
+    lost = tell_lost(dataset.config)
+    return [*lines, "", lost] if lost else lines
+
+
+def tell_lost(config: Mapping[str, Any]) -> str:
+    """What a real writer was asked for and did not give, after it was asked again; "" where it gave all."""
+    told = {
+        "articles": "articles that did not state their facts",
+        "conversations": "conversations that lacked what they have to hold",
+        "intent names": "names of intents, in whose place stands the title of an article",
+    }
+    lost = [f"{n:,} {told[what]}" for what, n in (config.get("left_out") or {}).items() if n]
+    return f"Asked for again and not had: {'; '.join(lost)}." if lost else ""
 
 
 def number(value: float | None) -> str:

@@ -283,7 +283,11 @@ def make(
             "statistics": measured,
             "counts": dataset_statistics.count(frames, samples),
             "validation": rates,
-            "left_out": {"articles": unusable, "conversations": size.conversations - len(talks)},
+            "left_out": {
+                "articles": unusable,
+                "conversations": size.conversations - len(talks),
+                "intent names": sum(not row["description"] for row in taxonomies),
+            },
             **({} if model.simulated else {"spending": generation_budget.sum_up()}),
             **({"note": pack.note} if pack.note else {}),
         },

@@ -254,7 +254,11 @@ def _name(
     folder: Path | None,
     language: str,
 ) -> Generator[generation_stages.Progress, None, list[tuple[str, str, str]]]:
-    """(first level or "", name, description) of each cluster; names are different within their level."""
+    """(first level or "", name, description) of each cluster; names are different within their level.
+
+    A name that cannot be read is asked for again; then the title of the cluster's first draft stands for it, and "" for
+    its description.
+    """
     marks = terms(clusters, drafts, by_id)
     titles = [{drafts[n].title for n in pile} for pile in clusters]
 
@@ -279,10 +283,14 @@ def _name(
             taken=tuple(near[:NEIGHBOURS]),
             l1=drafts[pile[0]].l1,
         )
-        reply = await ask(model, task_prompts.NAME, inputs, seed=seed)
-        if reply.output is None:
-            raise missing_text_error(task_prompts.NAME.name, reply.failure)
-        return {"name": _clean(reply.output.name), "description": " ".join(reply.output.description.split())}
+        for once_more in range(2):
+            # The same question asked twice gives the same reply; it has to be another one.
+            reply = await ask(model, task_prompts.NAME, inputs, seed=seed + once_more)
+            if reply.output is not None:
+                return {"name": _clean(reply.output.name), "description": " ".join(reply.output.description.split())}
+            if reply.failure is None or reply.failure.where != "format":
+                raise missing_text_error(task_prompts.NAME.name, reply.failure)
+        return {"name": "", "description": ""}
 
     stage = f"taxonomy {taxonomy}"
     rows = yield from generation_stages.run(stage, range(len(clusters)), str, name, folder)

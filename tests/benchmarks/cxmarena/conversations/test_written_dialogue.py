@@ -161,6 +161,37 @@ def test_a_message_that_cannot_be_sent_is_asked_for_again(spoil: dict[str, Any],
     assert any(complaint in user for user in again)
 
 
+def test_what_holds_for_another_model_alone_is_no_source_unless_it_is_said_of_that_one() -> None:
+    """A sibling's article states other figures, and would be the gold of a question that it does not answer."""
+    made = cxm_brand.make()
+    index = conversation_writer.ArticleIndex(made.ledger, made.articles)
+    cases = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 24, 1)
+    seen = set()
+    for case in cases:
+        talk = written_dialogue.WrittenDialogue(made.ledger, index, {}, case, Writer(), 1)
+        talk._begin(0)
+        mine = talk.person.subject
+        for article in case.articles:
+            other = index.articles[article].properties.get("subject")
+            facts = [fact for fact in made.ledger.of(other or "") if article in index.by_fact.get(fact.id, ())]
+            for fact in facts:
+                passage = index.states(fact, [article], talk.rng)
+                own = made.ledger.get(mine, fact.property)
+                if passage is None or passage.article != article or own is None or mine in passage.text:
+                    continue
+                alike, sibling = own.value == fact.value, other in {one.name for one in made.ledger.siblings(mine)}
+                talk.messages = []
+                talk._add("customer", f"It is about my {mine}. What do I do?", {})
+                wrong = talk._of_another("Then it is like this.", [passage])
+                assert bool(wrong) == (sibling and not alike), (passage, mine)
+                assert not wrong or f"is said of {other}, and the talk is about {mine}." in wrong[0]
+                assert talk._of_another(f"For {other} it is like this.", [passage]) == []
+                talk._add("customer", f"And for {other}?", {})
+                assert talk._of_another("Then it is like this.", [passage]) == []
+                seen.add((sibling, alike))
+    assert seen >= {(True, True), (True, False), (False, True)}
+
+
 def test_an_invented_order_number_is_not_sent_to_a_tool() -> None:
     def agent(system: str, user: str) -> dict[str, Any]:
         said = strong_writer.agent(system, user)

@@ -75,3 +75,16 @@ def test_other_conversations_have_their_language_alone() -> None:
 def test_a_check_that_looked_at_nothing_has_no_rate() -> None:
     row = count_checks([("x", "samples", 0, 0, 1, 2, 3)]).row(0, named=True)
     assert (row["rate"], row["low"], row["left_out"], row["unread"]) == (None, None, 1, 3)
+
+
+def test_what_a_writer_did_not_give_is_told_where_the_checks_are() -> None:
+    dataset = write.load_dataset(DATASET)
+    lost = {"articles": 2, "conversations": 0, "intent names": 1}
+    told = (
+        "2 articles that did not state their facts; 1 names of intents, in whose place stands the title of an article."
+    )
+    short = dataset.model_copy(update={"config": {**dataset.config, "left_out": lost}})
+    assert dataset_figures.list_checks(short).meaning.endswith(f"Asked for again and not had: {told}")
+    none = dataset.model_copy(update={"config": {**dataset.config, "left_out": dict.fromkeys(lost, 0)}})
+    assert "Asked for again" not in dataset_figures.list_checks(none).meaning
+    assert "Asked for again" not in dataset_figures.list_checks(dataset).meaning

@@ -136,6 +136,33 @@ def test_alike_names_of_a_model_are_told_apart_and_break_no_label():
         assert all(name.count(":") == (taxonomy == intent_taxonomies.TWO_LEVELS) for name in names)
 
 
+class Unreadable(Namer):
+    """Names nothing the first time, and one cluster never."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, int] = {}
+
+    async def complete(self, request: Request) -> Completion:
+        if request.prompt.name != "cxm_name_intent":
+            return await super().complete(request)
+        cluster = next(one["content"] for one in request.messages if one["role"] == "user")
+        self.asked[cluster] = self.asked.get(cluster, 0) + 1
+        first = next(iter(self.asked))
+        last_try = request.seed == 2 and cluster != first
+        return await super().complete(request) if last_try else Completion("I would rather not.")
+
+
+def test_an_unreadable_name_is_asked_for_again_and_else_an_articles_title_stands_for_it():
+    made = make()
+    model = Unreadable()
+    rows, labels = generation_stages.finish(intent_taxonomies.make(made.conversations, made.articles, model, 1))
+    assert min(model.asked.values()) >= 2
+    unnamed = [row for row in rows if not row["description"]]
+    assert len(unnamed) == 1
+    assert "Trouble" not in label(unnamed[0])
+    assert label(unnamed[0]) in {one[str(unnamed[0]["taxonomy"])] for one in labels.values()}
+
+
 def test_a_conversation_without_its_issue_is_refused():
     made = make()
     stray = made.conversations[0].model_copy(update={"labels": {"issue_article": "KB_none"}})
