@@ -20,7 +20,20 @@ from cxlab.records import Sample
 # Words of any conversation, which tools and desks happen to be described with.
 PLAIN = {"address", "agent", "agents", "amount", "app", "call", "calling", "can", "change", "check", "customer"}
 PLAIN |= {"details", "enable", "for", "full", "get", "human", "last", "limit", "line", "list", "mode", "name"}
-PLAIN |= {"number", "off", "payment", "reason", "request", "reset", "run", "send", "set", "setting", "settings"}
+PLAIN |= {
+    "number",
+    "off",
+    "payment",
+    "question",
+    "reason",
+    "request",
+    "reset",
+    "run",
+    "send",
+    "set",
+    "setting",
+    "settings",
+}
 PLAIN |= {"side", "status", "summary", "test", "use", "want"}
 
 

@@ -299,9 +299,11 @@ def test_a_server_without_tools_gets_them_as_text_from_then_on(samples):
 
 def test_simulated_tools_work_both_ways_and_forcing_leaves_no_silence(samples):
     for way in ("native", "json"):
-        attempt, values, _ = play(samples["tools"], tool_calls=way)
-        assert values["tools@16"] == 100
-        assert json.loads(_as_text(attempt.output["calls"]["16"][0]["arguments"])) == {"order_number": "AB-1234"}
+        played = [play(samples["tools"], trial=trial, tool_calls=way) for trial in range(8)]
+        right = [attempt.output["calls"]["16"] for attempt, values, _ in played if values["tools@16"] == 100]
+        # Which trials it gets wrong is drawn by what it is asked.
+        assert len(right) >= 5
+        assert all(json.loads(_as_text(calls[0]["arguments"])) == {"order_number": "AB-1234"} for calls in right)
     for model in ("simulated:strong", "simulated:weak", "simulated:eloquent", "simulated:floor"):
         for trial in range(1, 6):
             assert play(samples["tools"], model, trial, mode="forced")[1]["tools_silent@16"] == 0

@@ -72,7 +72,7 @@ def name(inputs: NameInputs, profile: Profile, rng: np.random.Generator) -> str:
     told = [one for counted in (titles, groups) for one, _ in counted.most_common(6)]
     more = [one for one in told if one.lower() not in called.lower()]
     description = "; ".join([*more, *([", ".join(f'"{term}"' for term in inputs.terms)] if inputs.terms else [])])
-    reply = {"name": called, "description": description}
+    reply = {"name": called, "description": description or "; ".join(told)}
     return write(reply, profile, rng, f"I would call it {called}.")
 
 
