@@ -11,6 +11,7 @@ from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.decision_card import show_decision
+from cxlab.views.compare.looks import choose_look
 from cxlab.views.compare.other_tasks import show_other_tasks
 from cxlab.views.compare.samples import show_samples
 from cxlab.views.compare.side_by_side import show_side_by_side
@@ -21,16 +22,6 @@ from cxlab.views.glossary import show_words
 from cxlab.views.report_button import offer_report
 
 ui.routed()
-LOOKS = {
-    "": "Samples",
-    "owners": "Whose doing",
-    "labels": "Labels to check",
-    "profile": "Profile",
-    "front": "Quality and price",
-    "trials": "Repeated trials",
-    "history": "History",
-}
-
 ui.header("Compare", "Which model, and is the difference real?")
 view = ui.view()
 benchmarks = ui.cached(read.benchmarks)["benchmark"].to_list()
@@ -122,12 +113,7 @@ if by or baseline != ranking.leader:
     comparison.show_gaps(about, gaps, unit, by, title, named, baseline, grouped)
 
 st.divider()
-# A profile sets the parts of a headline side by side, where the benchmark names them.
-looks = [name for name in LOOKS if name != "profile" or card.parts]
-# What stand-ins cost and take says nothing; a link to it still says so.
-if view.tab != "front" and not any(board[price].drop_nulls().len() for price in ("cost_usd", "latency_s")):
-    looks.remove("front")
-tab = ui.choose(view, "tab", "Look closer", looks, names=LOOKS, style="segments")
+tab = choose_look(card, board, view)
 if tab == "profile":
     comparison.show_profile(about, scope, unit, named)
 elif tab == "front":

@@ -83,15 +83,6 @@ def control(choices: Choices, stage: LiveSession | StoredSession, is_stored: boo
         choose_source(choices, stage.stored)
 
 
-def tell_replaced(choices: Choices, words: list[str]) -> None:
-    """What is played in place of what the address asked for, as long as it is played."""
-    if words:
-        st.session_state["persona-replaced"] = (choices.play, words)
-    of, told = st.session_state.get("persona-replaced", (None, []))
-    if told and of == choices.play:
-        st.warning(ui.plain(" ".join(told)), icon="⚠")
-
-
 def show_live() -> None:
     sources = live_tasks.sources()
     if address.read_source() not in sources or not live_tasks.domains(address.read_source()):
@@ -107,7 +98,7 @@ def show_live() -> None:
             address.choose_play(chosen, offered)
             showing.show_worth(chosen)
             st.caption("The address of this page holds all of this, and how far it was played.")
-    tell_replaced(chosen, address.find_replaced(chosen))
+    address.tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
     with st.spinner("Setting the conversations up"):

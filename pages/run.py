@@ -24,19 +24,6 @@ from cxlab.views.switches import fill_in
 ui.routed()
 
 
-def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
-    """The values of each declared facet of a stored dataset, or of the benchmark's own."""
-    if dataset_id is None:
-        samples = REGISTRY[benchmark].generate_now({})[1]
-    else:
-        samples = write.load_samples(dataset_id, only_facets=True)
-    found: dict[str, list[str]] = {}
-    for facet in REGISTRY[benchmark].facets:
-        values = dict.fromkeys(value for sample in samples if (value := sample.facets.get(facet.id)))
-        found[facet.id] = [*(one for one in facet.order if one in values), *(v for v in values if v not in facet.order)]
-    return found
-
-
 def choose_order() -> RunRequest:
     """The form: what to run, who takes part, and the limits."""
     one: dict[str, Any] = {"bind": "query-params"}
@@ -68,7 +55,7 @@ def choose_order() -> RunRequest:
         **many,
     )
     known = dataset_id or benchmark.own_data
-    facets = ui.cached(list_facets, card.id, dataset_id) if known else {}
+    facets = ui.cached(run_form.list_facets, card.id, dataset_id) if known else {}
     where = run_form.narrow(benchmark.facets, facets)
     judges: list[str] = []
     if benchmark.needs_judges or benchmark.default_judges:

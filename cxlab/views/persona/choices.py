@@ -217,6 +217,15 @@ def find_replaced(chosen: Choices) -> list[str]:
     return words
 
 
+def tell_replaced(choices: Choices, words: list[str]) -> None:
+    """What is played in place of what the address asked for, as long as it is played."""
+    if words:
+        st.session_state["persona-replaced"] = (choices.play, words)
+    of, told = st.session_state.get("persona-replaced", (None, []))
+    if told and of == choices.play:
+        st.warning(plain(" ".join(told)), icon="⚠")
+
+
 def _number(text: str, largest: int) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= largest else 0
 

@@ -4,8 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Facet
 from cxlab.records import Dataset
+from cxlab.store import write
 from cxlab.ui.address import link
 from cxlab.ui.choices import choose_id
 
@@ -28,6 +30,19 @@ def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[
         choose_id("dataset", "Dataset", [*([""] if own else []), *stored], name, tip, named="dataset", elsewhere=others)
         or None
     )
+
+
+def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
+    """The values of each declared facet of a stored dataset, or of the benchmark's own."""
+    if dataset_id is None:
+        samples = REGISTRY[benchmark].generate_now({})[1]
+    else:
+        samples = write.load_samples(dataset_id, only_facets=True)
+    found: dict[str, list[str]] = {}
+    for facet in REGISTRY[benchmark].facets:
+        values = dict.fromkeys(value for sample in samples if (value := sample.facets.get(facet.id)))
+        found[facet.id] = [*(one for one in facet.order if one in values), *(v for v in values if v not in facet.order)]
+    return found
 
 
 MOST_VALUES = 60
