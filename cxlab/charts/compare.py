@@ -7,6 +7,7 @@ import polars as pl
 
 from cxlab.charts.dots import add_names, add_published, draw_dots, interval_words, name_of, short_name
 from cxlab.charts.numbers import (
+    format_change,
     format_count,
     format_p,
     format_points,
@@ -101,8 +102,8 @@ def draw_differences(
             "group": row["grp"],
             "value": row["difference"],
             "faint": row["verdict"] == "too few",
-            "hover": f"{_say_group(names, row['grp'])}<br>{row['difference']:+.1f} against {name_of(baseline)}: "
-            f"{_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} samples"
+            "hover": f"{_say_group(names, row['grp'])}<br>{format_change(row['difference'])} against "
+            f"{name_of(baseline)}: {_SIGNS[row['verdict']]} {row['verdict']}<br>{format_count(row['n'])} samples"
             + ("" if row["p_corrected"] is None else f", p {format_p(row['p_corrected'])}, corrected")
             + f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost",
         }

@@ -8,6 +8,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 NONE = "–"
+# As figures draw it on their axes; a hyphen beside it would look like another sign.
+MINUS = "−"
+
+
+def _write(value: float, form: str) -> str:
+    """The number in Python's format, with a true minus, and none before a zero."""
+    told = format(value, form)
+    if not any(digit in told for digit in "123456789"):
+        return told.lstrip("+-")
+    return MINUS + told[1:] if told.startswith("-") else told
 
 
 def _known(value: float | None) -> bool:
@@ -16,7 +26,7 @@ def _known(value: float | None) -> bool:
 
 def format_ratio(value: float | None) -> str:
     """0.683"""
-    return f"{value:.3f}" if value is not None and _known(value) else NONE
+    return _write(value, ".3f") if value is not None and _known(value) else NONE
 
 
 def format_p(value: float | None) -> str:
@@ -28,15 +38,25 @@ def format_p(value: float | None) -> str:
 
 def format_points(value: float | None) -> str:
     """68.3 (a score from 0 to 100), 1,450.0 of many summed up."""
-    return f"{value:,.1f}" if value is not None and _known(value) else NONE
+    return _write(value, ",.1f") if value is not None and _known(value) else NONE
 
 
 def format_share(value: float | None) -> str:
-    """68.3 % of a share from 0 to 1; small ones keep a second decimal."""
+    """68.3 % of a share from 0 to 1; what is there but rounds to nothing is said to be under 0.1 %."""
     if value is None or not _known(value):
         return NONE
     percent = value * 100
-    return f"{percent:.2f} %" if 0 < abs(percent) < 1 else f"{percent:.1f} %"
+    return "under 0.1 %" if 0 < percent < 0.05 else f"{_write(percent, '.1f')} %"
+
+
+def format_change(value: float | None, places: int = 1) -> str:
+    """+3.2, −0.4; 0.0 without a sign."""
+    return _write(value, f"+,.{places}f") if value is not None and _known(value) else NONE
+
+
+def format_changes(low: float | None, high: float | None, places: int = 1) -> str:
+    """−0.4 to +3.2"""
+    return f"{format_change(low, places)} to {format_change(high, places)}"
 
 
 def format_usd(value: float | None) -> str:
@@ -46,7 +66,7 @@ def format_usd(value: float | None) -> str:
     if value == 0:
         return "$0"
     size = abs(value)
-    sign = "-" if value < 0 else ""
+    sign = MINUS if value < 0 else ""
     return f"{sign}${size:,.0f}" if size >= 1000 else f"{sign}${size:.2f}" if size >= 0.1 else f"{sign}${size:.4f}"
 
 
@@ -72,7 +92,7 @@ def largest(numbers: "pl.Series", default: float) -> float:
 
 def format_count(value: float | None) -> str:
     """12,345"""
-    return f"{value:,.0f}" if value is not None and _known(value) else NONE
+    return _write(value, ",.0f") if value is not None and _known(value) else NONE
 
 
 def format_rough(value: int) -> str:
@@ -85,7 +105,7 @@ def format_interval(low: float | None, high: float | None) -> str:
     """66.1 to 70.2; says so where there is none."""
     if low is None or high is None or not (_known(low) and _known(high)):
         return "no interval: fewer than two samples"
-    return f"{low:.1f} to {high:.1f}"
+    return f"{_write(low, '.1f')} to {_write(high, '.1f')}"
 
 
 def format_time(value: datetime | str | None, zone: tzinfo | None = None) -> str:
@@ -112,4 +132,4 @@ def format_value(value: float | None, unit: str | None) -> str:
     """A number in the format of its unit; of an unknown unit with three significant digits."""
     if unit in FORMATS:
         return FORMATS[unit](value)
-    return f"{value:.3g}" if value is not None and _known(value) else NONE
+    return _write(value, ".3g") if value is not None and _known(value) else NONE

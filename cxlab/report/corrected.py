@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_interval, format_points, format_share
+from cxlab.charts.numbers import format_change, format_interval, format_points, format_share
 from cxlab.charts.theme import Mark, mark_of
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.ranking import Ranking
@@ -37,7 +37,7 @@ def tell_corrected(
             Value(mean, lowest, highest, mark, f"{name(row['side'])} {word}: {format_points(mean)}", word)
             for mean, lowest, highest, word in pair if mean is not None
         ]))  # fmt: skip
-        change = "–" if row["change"] is None else f"{row['change']:+.1f}"
+        change = format_change(row["change"])
         shares = map(format_share, (row["passed"], row["passed_corrected"]))
         cells = (format_points(row["value"]), format_points(row["corrected"]), format_interval(low, high), change)
         rows.append((name(row["side"]), *cells, *shares))

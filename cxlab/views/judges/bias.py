@@ -12,7 +12,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import JudgedMetrics
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.charts.numbers import format_change, format_changes, format_count, format_ratio, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.metrics.classification import matthews_of_table
 from cxlab.read import View
@@ -186,9 +186,9 @@ def say_favour(found: queries_bias.Favour) -> str:
     if sure.any():
         return (
             f"{begin(judge)} grades {model} {abs(left):.2f} {'higher' if left > 0 else 'lower'} than strictness and "
-            f"quality explain ({left - reach:+.2f} to {left + reach:+.2f})"
+            f"quality explain ({format_changes(left - reach, left + reach, 2)})"
         )
-    told = f"No judge favours a model for sure: at most {judge} on {model}, {left:+.2f} ± {reach:.2f}"
+    told = f"No judge favours a model for sure: at most {judge} on {model}, {format_change(left, 2)} ± {reach:.2f}"
     more = math.ceil(found.samples * ((reach / left) ** 2 - 1)) if left else math.inf
     if more > 100 * found.samples:
         return told
@@ -205,7 +205,7 @@ def say_family(found: queries_bias.Favour) -> str:
     # Of stand-ins two are made alike.
     stand_ins = any(judge.startswith(SIMULATED_PREFIX) for judge in found.judges)
     alike = " (here the wordy agent and the judge that likes words, which are made alike)" if stand_ins else ""
-    lie = f"Such cells lie {found.difference:+.2f} above the rest; that the family is the reason"
+    lie = f"Such cells lie {format_change(found.difference, 2)} above the rest; that the family is the reason"
     told = f"Outlined: judge and model of one family{alike}. {lie} "
     least = 1 / len(found.models)
     if found.own.sum() == 1 and least > _LEVEL:

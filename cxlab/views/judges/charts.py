@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from cxlab.charts.matrix import draw_matrix, name_item, name_judge
-from cxlab.charts.numbers import format_count, format_points, format_ratio, format_share
+from cxlab.charts.numbers import format_change, format_count, format_points, format_ratio, format_share
 from cxlab.charts.theme import Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def draw_means(
     formats: dict[str, Callable[[float], str]] = {
         "share": lambda v: format_share(v / 100),
         "points": format_points,
-        "offset": lambda v: f"{v:+.2f}",
+        "offset": lambda v: format_change(v, 2),
     }
     show = formats[unit]
 
@@ -274,7 +274,10 @@ def draw_favour(
         [name_judge(judge) for judge in judges],
         [short_model(model) for model in models],
         shown.tolist(),
-        [["" if math.isnan(v) else f"{v:.2f}" if raw else f"{v:+.2f}" for v in line] for line in shown.tolist()],
+        [
+            ["" if math.isnan(v) else f"{v:.2f}" if raw else format_change(v, 2) for v in line]
+            for line in shown.tolist()
+        ],
         [
             [
                 f"<b>{plain(name_judge(judge))} on {plain(short_model(model))}</b><br>mean grade {grades[y][x]:.2f}<br>"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.matrix import draw_matrix, name_judge
-from cxlab.charts.numbers import format_count, format_ratio, format_share, largest
+from cxlab.charts.numbers import format_change, format_changes, format_count, format_ratio, format_share, largest
 from cxlab.charts.theme import palette, plain, style_figure
 
 if TYPE_CHECKING:
@@ -125,10 +125,11 @@ def _say(row: Mapping[str, Any]) -> str:
     interval = (
         "no interval: fewer than two samples"
         if row["low"] is None
-        else f"95 % interval {row['low']:+.2f} to {row['high']:+.2f}"
+        else f"95 % interval {format_changes(row['low'], row['high'], 2)}"
     )
     return (
-        f"measured {row['measured']:.2f}, judged {row['judged']:.2f}<br>difference {row['mean']:+.2f}, {interval}<br>"
+        f"measured {row['measured']:.2f}, judged {row['judged']:.2f}<br>"
+        f"difference {format_change(row['mean'], 2)}, {interval}<br>"
         f"differ in {format_share(row['differ'])} of conversations, correlation {format_ratio(row['r'])}<br>"
         f"n {format_count(row['n'])} conversations"
     )

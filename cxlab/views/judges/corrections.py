@@ -3,7 +3,7 @@
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.numbers import format_count, format_points
+from cxlab.charts.numbers import format_change, format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
 from cxlab.records.correction import PASSED, Corrections, changed
@@ -86,7 +86,7 @@ def show_beside_scores(view: View) -> None:
 
 
 def _sign(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.1f}"
+    return format_change(value)
 
 
 def _name_figure(metric: str) -> str:

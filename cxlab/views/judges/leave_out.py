@@ -8,7 +8,7 @@ import streamlit as st
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.numbers import format_change, format_changes, format_count, format_points, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
 from cxlab.records.benchmark_card import Declaration
@@ -210,15 +210,15 @@ def _say_pair(known: pl.DataFrame) -> str:
 
 
 def _lost(row: Mapping[str, float]) -> str:
-    return f"{-100 * row['change']:.1f}"
+    return format_points(-100 * row["change"])
 
 
 def _say_interval(row: Mapping[str, float | None]) -> str | None:
-    """ "-1.9 to -0.9" of the ends as shares."""
+    """ "−1.9 to −0.9" of the ends as shares."""
     low, high = row["low"], row["high"]
-    return None if low is None or high is None else f"{100 * low:+.1f} to {100 * high:+.1f}"
+    return None if low is None or high is None else format_changes(100 * low, 100 * high)
 
 
 def _reach(row: Mapping[str, float]) -> str:
     """ "+0.4 points, +0.1 to +0.7"."""
-    return f"{100 * row['change']:+.1f} points, {100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
+    return f"{format_change(100 * row['change'])} points, {format_changes(100 * row['low'], 100 * row['high'])}"

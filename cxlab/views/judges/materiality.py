@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_points, format_share
+from cxlab.charts.numbers import format_change, format_changes, format_points, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, procedures
 from cxlab.records.metric_names import name_metric
@@ -139,8 +139,8 @@ def say_offsets(offsets: pl.DataFrame, named: str) -> str:
     if far["low"] is None or far["low"] <= 0 <= far["high"]:
         return f"No judge alone moves {named} beyond chance"
     return (
-        f"{name_judge(far['judge']).capitalize()} alone moves {named} by {far['mean']:+.1f} points "
-        f"({far['low']:+.1f} to {far['high']:+.1f})"
+        f"{name_judge(far['judge']).capitalize()} alone moves {named} by {format_change(far['mean'])} points "
+        f"({format_changes(far['low'], far['high'])})"
     )
 
 

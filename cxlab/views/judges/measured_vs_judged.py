@@ -5,7 +5,7 @@ import streamlit as st
 
 from cxlab.benchmarks.contract import Contrast, JudgedMetrics
 from cxlab.charts.matrix import draw_confusion, name_judge
-from cxlab.charts.numbers import format_count, format_ratio, format_share
+from cxlab.charts.numbers import format_change, format_changes, format_count, format_ratio, format_share
 from cxlab.read import View
 from cxlab.records.benchmark_card import Card, Declaration
 from cxlab.ui.address import cached, open_page
@@ -107,11 +107,11 @@ def _show_contrast(found: queries_measured_vs_judged.Ratio | None, wanted: Contr
     """The figure that compares conversations."""
     if found is None:
         return
-    interval = "" if found.low is None else f", 95 % interval {found.low:+.2f} to {found.high:+.2f}"
+    interval = "" if found.low is None else f", 95 % interval {format_changes(found.low, found.high, 2)}"
     st.caption(
         plain(
             f"{wanted.title}: measured {format_ratio(found.measured)}, "
-            f"judged {format_ratio(found.judged)}, difference {found.difference:+.2f}{interval}; over "
+            f"judged {format_ratio(found.judged)}, difference {format_change(found.difference, 2)}{interval}; over "
             f"{format_count(found.tasks)} tasks played both ways under the same terms, bootstrap over tasks."
         )
     )

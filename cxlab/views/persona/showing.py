@@ -12,6 +12,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
 from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast, Term
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.run import seed_of
+from cxlab.charts.numbers import format_change
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store import write
 from cxlab.store.attempt_metrics import load_figures
@@ -301,10 +302,10 @@ def tell_effect(effects: Sequence[PairedEffect]) -> str:
 
 
 def _tell(one: PairedEffect) -> str:
-    """ "goals reached 12 of 12 → 11 of 12 (-25 to 0 points)"; of counts that are the same no interval."""
+    """ "goals reached 12 of 12 → 11 of 12 (−25 to 0 points)"; of counts that are the same no interval."""
     name = worth_showing.FIGURES[one.figure]
     if one.figure == "turns":
-        low, high = (f"{end:+.1f}" if abs(end) >= 0.05 else "0.0" for end in (one.low, one.high))
+        low, high = (format_change(end) for end in (one.low, one.high))
         return f"{name} {one.base:.1f} → {one.told:.1f} ({low} to {high})"
     points = f"({_points(one.low)} to {_points(one.high)} points)"
     if one.figure != "pass":
@@ -316,4 +317,4 @@ def _tell(one: PairedEffect) -> str:
 def _points(share: float) -> str:
     """A difference in points; one that would read as none keeps a decimal."""
     points = 100 * share
-    return f"{points:+.1f}" if 0.05 <= abs(points) < 0.5 else f"{points:+.0f}" if abs(points) >= 0.05 else "0"
+    return format_change(points, 1 if 0.05 <= abs(points) < 0.5 else 0)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.matrix import draw_matrix
-from cxlab.charts.numbers import format_count, format_p, format_points, format_seconds, format_share, format_usd
+from cxlab.charts.numbers import (
+    format_change,
+    format_count,
+    format_p,
+    format_points,
+    format_seconds,
+    format_share,
+    format_usd,
+)
 from cxlab.charts.theme import Mark, mark_of, palette, plain, style_figure
 
 if TYPE_CHECKING:
@@ -324,7 +332,7 @@ def draw_gaps(
     figure = go.Figure()
     for row in rows:
         hover = (
-            f"{row['difference']:+.1f} against {plain(baseline)}: {row['verdict']}{_interval(row)}"
+            f"{format_change(row['difference'])} against {plain(baseline)}: {row['verdict']}{_interval(row)}"
             f"<br>{format_count(row['n'])} queries, p {format_p(row['p_corrected'])}, corrected"
             f"<br>{row['wins']} won, {row['ties']} tied, {row['losses']} lost"
         )

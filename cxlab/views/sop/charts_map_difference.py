@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.numbers import format_change, format_changes, format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Procedure
 from cxlab.views.sop.charts_map import edge_texts, line_width, mix_colours, several_ways
@@ -84,7 +84,7 @@ def draw_difference(
         },
         {step: told[step] for step in away[:MOST_DETOURS]},
         {
-            stage: [f"{100 * both[stage]:+.1f} points" if stage in both else "not both came"]
+            stage: [f"{format_change(100 * both[stage])} points" if stage in both else "not both came"]
             for stage in procedure.stages
         },
         {action: [words] for action, words in ends.items()},
@@ -95,8 +95,9 @@ def draw_difference(
     figure = draw_ground(procedure, layout, strands, placed, colours, chosen, dark, simulated, colours.muted)
     hovers = {
         step: f"{name_step(procedure, step)}<br>{plain(names[0])} {format_share(row['first'])} of turns<br>"
-        f"{plain(names[1])} {format_share(row['second'])}<br>{100 * row['difference']:+.1f} points, 95 % interval "
-        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}<br>{'sure' if row['sure'] else 'cannot tell'}, "
+        f"{plain(names[1])} {format_share(row['second'])}<br>"
+        f"{format_change(100 * row['difference'])} points, 95 % interval "
+        f"{format_changes(100 * row['low'], 100 * row['high'])}<br>{'sure' if row['sure'] else 'cannot tell'}, "
         f"{format_count(row['n'])} samples of both"
         for step, row in rows.items()
         if row["low"] is not None

@@ -106,7 +106,7 @@ def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
     assert unsure.startswith("Drop none")
     assert unsure.endswith("which of them is the weakest is not sure")
     assert say_drop(frame_of(("a", -0.1, -0.2, -0.05), missed, ("spare", -0.02, -0.03, -0.01))).endswith(
-        "If one must go, spare is missed least (-2.0 points, -3.0 to -1.0)"
+        "If one must go, spare is missed least (−2.0 points, −3.0 to −1.0)"
     )
     assert "no truth is known" in say_drop(frame_of(("a", 0.0, 0.0, 0.0)).with_columns(low=None, high=None))
 

@@ -185,9 +185,9 @@ def test_families_and_favour(home: Path) -> None:
     assert found.residuals.sum() == pytest.approx(0)
     # Two samples say next to nothing: no lean is claimed, and how many samples it would take is told.
     told = bias.say_favour(found)
-    assert told == "No judge favours a model for sure: at most strict on eloquent, -1.75 ± 19.10"
+    assert told == "No judge favours a model for sure: at most strict on eloquent, −1.75 ± 19.10"
     near = bias.say_favour(found._replace(reach=np.full(found.reach.shape, 3.0)))
-    assert near.endswith("-1.75 ± 3.00; to be sure of that much takes some 4 samples more")
+    assert near.endswith("−1.75 ± 3.00; to be sure of that much takes some 4 samples more")
     assert "2 models: their smallest possible p is 0.50, and 20 models would be needed" in bias.say_family(found)
     sure = bias.say_favour(found._replace(reach=np.full(found.reach.shape, 0.1)))
     assert sure.startswith("Strict grades")

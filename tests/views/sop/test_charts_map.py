@@ -333,7 +333,7 @@ def test_the_difference_of_two_models_has_both_shares_and_a_colour_where_it_is_s
     found = graph.load("telecom_package")
     figure = draw_difference(found, DIFFERENCES, BRANCHES, ("m", "n"), ("m", "n"), False)
     words = [note.text.replace("\u00a0", " ") for note in figure.layout.annotations]
-    assert any("-40.0 points" in text for text in words)
+    assert any("−40.0 points" in text for text in words)
     assert any("30 : 90" in text for text in words)
     assert [t.name for t in figure.data if t.showlegend] == ["more of m", "more of n", "cannot tell", "off the map"]
     lines = {(t.line.color, t.line.dash) for t in figure.data if t.mode == "lines" and t.x[0] is not None}
