@@ -10,7 +10,7 @@ from cxlab.ui import app_frame
 from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import declared, leave_out_floors, titles_of
 from cxlab.views.comparison_sets import narrow_to_set
-from cxlab.views.sop import deviations, parts, queries, scores
+from cxlab.views.sop import deviations, parts, procedures_overview, queries, scores
 
 ui.routed()
 TURNS = {
@@ -72,12 +72,12 @@ if not set(asked) <= set(usable):
     stop_at(lost, lambda: ui.set_view(view.narrow(**{FACET: ()})))
 models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
 with st.sidebar:
-    titles = {name: procedures.get(name).title for name in usable}
-    scenario = ui.choose(view, FACET, "Procedure", usable, names=titles)
+    titles = {"": "all, beside each other", **{name: procedures.get(name).title for name in usable}}
+    scenario = ui.choose(view, FACET, "Procedure", ["", *usable] if len(usable) > 1 else usable, names=titles)
     at = ui.choose(
         view, "at", "Turns", list(TURNS), names=TURNS, help="Turns 1, 5, 10, 15 and the last one are evaluated."
     )
-    against = ui.choose(
+    against = scenario and ui.choose(
         view,
         "baseline",
         "Show the difference from",
@@ -85,7 +85,7 @@ with st.sidebar:
         names={"": "off", **{name: ui.label(name) for name in models}},
         help="The map then shows the first chosen model minus this one.",
     )
-view = view.narrow(**{FACET: (scenario,)}).change(
+view = view.narrow(**{FACET: (scenario,) if scenario else ()}).change(
     benchmark=benchmark, at=at, baseline=against if against in models else ""
 )
 card = declared(benchmark).card
@@ -100,6 +100,9 @@ if view.baseline:
 of = view.change(models=difference) if difference else view
 among = narrow_to_set(of, [benchmark]).filters()
 shown = leave_out_floors(among, declared(benchmark)).change(at=view.at, stage=view.stage)
+if not scenario:
+    procedures_overview.show_procedures(shown, FACET, usable)
+    st.stop()
 procedure = procedures.get(scenario)
 
 split = ui.cached(queries.error_split, shown.change(stage=""))

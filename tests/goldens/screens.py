@@ -63,9 +63,11 @@ def list_addresses(store: Store, into: Recorder) -> Iterator[tuple[str, str, dic
         found = sorted(name for name in attempts if name.startswith("cx-strong/") and into.tasks.get(name) == task)
         yield f"failures.attempt.{task}", "failures", {"attempt": f"{runs['cx-strong']}/{attempts[found[0]]}"}
 
+    yield "sop_paths", "sop_paths", {}
+    scenario = "telecom_package"
     for tab in ("", "branches", "variants", "actions", "coverage", "turns", "levels"):
-        yield f"sop_paths.{tab or 'first'}", "sop_paths", {"tab": tab}
-    yield "sop_paths.difference", "sop_paths", {"baseline": "simulated:weak", "at": "last"}
+        yield f"sop_paths.{tab or 'first'}", "sop_paths", {"scenario": scenario, "tab": tab}
+    yield "sop_paths.difference", "sop_paths", {"scenario": scenario, "baseline": "simulated:weak", "at": "last"}
     for tab in ("review", "agreement", "bias", "changes"):
         yield f"judges.{tab}", "judges", {"tab": tab}
     for against in ("truth", "log", "escalation"):

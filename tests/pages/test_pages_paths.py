@@ -70,6 +70,23 @@ def test_a_click_on_the_map_goes_into_the_address(made_home: Path, data: list[st
     assert app.query_params.get("stage", "") in (stage, [stage])
 
 
+def test_all_procedures_stand_beside_each_other_first_and_lead_to_their_maps(made_home: Path) -> None:
+    app = open_page("sop_paths")
+    assert not app.exception
+    worst = re.match(r"(.+) is kept least: ([\d.]+) % of ([\d,]+) turns keep it", titles(app)[0])
+    assert worst
+    shown = app.dataframe[-1].value
+    assert worst[1].replace("\\", "") == shown["title"].iloc[0]
+    assert shown["share"].is_monotonic_increasing
+    assert len(shown) > 1
+    assert app.selectbox(key="cx-choose-scenario").value == ""
+    clicked = {"sop-procedures": {"selection": {"points": [{"customdata": ["telecom_package", "simulated:weak"]}]}}}
+    app = open_page("sop_paths", state=clicked)
+    assert app.query_params["scenario"] == "telecom_package"
+    assert app.query_params["model"] == "simulated:weak"
+    assert titles(app)[0].startswith("Most turns leave at")
+
+
 def test_two_models_can_be_subtracted(made_home: Path) -> None:
     app = open_page("sop_paths", scenario="telecom_package", baseline="simulated:weak", model="simulated:strong")
     assert not app.exception
@@ -81,7 +98,8 @@ def test_no_other_procedure_is_shown_in_the_place_of_an_unknown_one(made_home: P
     assert "There is no procedure “nowhere”" in app.error[0].value
     assert not titles(app)
     app.button(key="cx-unknown").click().run()
-    assert len(titles(app)) == 4
+    assert len(titles(app)) == 1
+    assert "is kept least" in titles(app)[0]
 
 
 def test_without_grades_there_is_nothing_to_correlate(made_home: Path) -> None:
@@ -91,7 +109,7 @@ def test_without_grades_there_is_nothing_to_correlate(made_home: Path) -> None:
 
 
 def test_an_unknown_turn_falls_back(made_home: Path) -> None:
-    app = open_page("sop_paths", at="99", tab="nothing", stage="nowhere")
+    app = open_page("sop_paths", scenario="telecom_package", at="99", tab="nothing", stage="nowhere")
     assert not app.exception
     assert not app.error
     assert len(titles(app)) == 4

@@ -13,7 +13,7 @@ from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paths import first_divergence
 from cxlab.read import View, ask
 from cxlab.read.query import AttemptSet
-from cxlab.views.sop import queries, queries_difference, queries_levels, queries_turns
+from cxlab.views.sop import queries, queries_difference, queries_levels, queries_procedures, queries_turns
 from cxlab.views.sop.branching import say_causes
 from tests.stores.traces import LONG, RIGHT, fill
 
@@ -51,6 +51,18 @@ def known_by_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CXLAB_HOME", str(home))
         yield fill_by_hand(home)
+
+
+def test_procedures_are_compared_by_the_turns_that_keep_them(by_hand: Path) -> None:
+    found = queries_procedures.compare_procedures(VIEW.narrow(scenario=()), "scenario", ["telecom_package", "nowhere"])
+    assert found["procedure"].unique().to_list() == ["telecom_package"]
+    kept = {model: (dialogues, n, round(share, 3)) for model, dialogues, n, share in
+            found.select("model", "dialogues", "n", "share").iter_rows()}  # fmt: skip
+    # The turn whose reply could not be parsed does not count.
+    assert kept == {None: (4, 5, 0.4), "a": (3, 4, 0.5), "b": (1, 1, 0.0)}
+    leaks = found.filter(pl.col("model") == "a").select("stage", "left", "arrived").row(0)
+    left = queries.divergences(VIEW.change(models=("a",))).sort("n", "stage").tail(1)
+    assert leaks == left.select("stage", "n", "arrived").row(0)
 
 
 def test_transitions_are_followed_inserted_or_skipped(by_hand: Path) -> None:
