@@ -82,6 +82,7 @@ async def ask(
     budget: Budget | None = None,
     on_text: Callable[[str], None] | None = None,
     messages: list[dict[str, Any]] | None = None,
+    draw: str = "",
 ) -> Reply[Out]:
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
 
@@ -90,7 +91,7 @@ async def ask(
     `refusal`. A reply that is not JSON or not valid is asked for once more when the prompt allows a
     repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
     the raw reply so far while it is written, where the server streams. `messages` are the inputs as `prompt.render`
-    rendered them, where several are asked the same.
+    rendered them, where several are asked the same. `draw` as in `Request`.
     """
     request = Request(
         messages=prompt.render(inputs) if messages is None else list(messages),
@@ -101,6 +102,7 @@ async def ask(
         prompt=prompt,
         inputs=inputs,
         on_text=on_text,
+        draw=draw,
     )
     ladder = _ladder(model) if prompt.structured else None
     rung = ladder.rung(prompt.Output) if ladder is not None else ""

@@ -17,7 +17,8 @@ class Request:
 
     `messages` are OpenAI-style dicts. `schema` asks for one JSON object of that shape. `prompt` and
     `inputs` are only read by simulated models: the inputs are exactly what the messages were rendered
-    from. `seed` separates repeated samples of the same prompt. `require_tool` asks the server for a call
+    from. `seed` separates repeated samples of the same prompt; `draw`, which only simulated models read, tells
+    draws of the same prompt and seed apart ("": the inputs do). `require_tool` asks the server for a call
     instead of leaving the choice to the model; a server that refuses to is left to choose. `on_text` is
     called with the whole text so far while it is written, from the beginning again after a broken attempt;
     a model or a server that cannot stream does not call it. `max_tokens` None: the model's own limit, as models.toml
@@ -35,6 +36,7 @@ class Request:
     inputs: BaseModel | None = None
     require_tool: bool = False
     on_text: Callable[[str], None] | None = None
+    draw: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,6 +203,11 @@ class Prompt(Generic[In, Out]):
         return parts
 
     @cached_property
+    def rendered_fields(self) -> tuple[str, ...]:
+        """The inputs that stand in the template, by name."""
+        return tuple(sorted(name for name, field in self.Inputs.model_fields.items() if _is_rendered(field)))
+
+    @cached_property
     def points(self) -> dict[str, str]:
         """What the template says of each thing that it gives a line of its own, "- NAME: what it says"; by name."""
         return {name: text for _, part in self.parts for name, text in _POINT.findall(part)}
@@ -281,7 +286,7 @@ class Prompt(Generic[In, Out]):
                 wanted |= meta.find_undeclared_variables(_environment().parse(text))
         except BadFile as error:
             return [f"{self.name}: {error}"]
-        fields = {name for name, field in self.Inputs.model_fields.items() if _is_rendered(field)}
+        fields = set(self.rendered_fields)
         complaints = [f"{self.name}: the template asks for {v!r}, which is no field" for v in sorted(wanted - fields)]
         complaints += [f"{self.name}: field {f!r} does not appear in the template" for f in sorted(fields - wanted)]
         if self.structured and self.Output.model_json_schema().get("type") != "object":

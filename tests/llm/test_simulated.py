@@ -4,18 +4,18 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from numpy.random import Generator
 
 from cxlab.errors import BadOption, UnknownName
-from cxlab.llm import Completion, Request, ask, load
+from cxlab.llm import Completion, Prompt, Request, ask, load
 from cxlab.llm.simulated import PROFILES, Profile, SimulatedModel
 from cxlab.llm.simulated.profiles import Role
 from cxlab.records import ToolCall
 
-from .intents import CHAT, INTENT, Inputs, TextInputs
+from .intents import CHAT, INTENT, Inputs, Output, TextInputs
 
 
 def said(name: str, message: str = "hello", seed: int = 0) -> str:
@@ -27,6 +27,39 @@ def test_same_seed_same_bytes_and_anything_else_other_bytes() -> None:
     assert said("simulated:strong") == first
     others = [said("simulated:strong", seed=1), said("simulated:base"), said("simulated:strong", message="hello!")]
     assert len({first, *others}) == 4
+
+
+def draw_of(prompt: Prompt[Any, Any], **given: Any) -> str:
+    """What a stand-in makes of one request of a prompt; `given` are fields of the request."""
+    inputs = given.pop("inputs", Inputs(message="hello"))
+    request = Request(prompt.render(inputs), prompt=prompt, inputs=inputs, **given)
+    return asyncio.run(load("simulated:strong").complete(request)).text
+
+
+def test_the_wording_of_a_prompt_decides_no_draw(tmp_path: Path) -> None:
+    other = tmp_path / "intent.md"
+    other.write_text("# user\n\nQuite other words for {{ message }} and {{ options | json }}.\n")
+    reworded = Prompt("intent", 2, other, Inputs, Output, simulate=INTENT.simulate)
+    renamed = Prompt("purpose", 1, INTENT.template, Inputs, Output, simulate=INTENT.simulate)
+    assert draw_of(reworded) == draw_of(INTENT) != draw_of(renamed)
+
+
+def test_what_names_a_draw_stands_in_for_the_inputs() -> None:
+    inputs = Inputs(message="good morning")
+    assert draw_of(INTENT, inputs=inputs) != draw_of(INTENT)
+    assert draw_of(INTENT, inputs=inputs, draw="sample 1") == draw_of(INTENT, draw="sample 1")
+    assert (
+        draw_of(INTENT, draw="sample 2") != draw_of(INTENT, draw="sample 1") != draw_of(INTENT, draw="sample 1", seed=1)
+    )
+
+
+def test_a_second_ask_draws_anew() -> None:
+    inputs = Inputs(message="hello")
+    asked = Request(INTENT.render(inputs), prompt=INTENT, inputs=inputs, draw="sample 1")
+    wish = [{"role": "assistant", "content": "?"}, {"role": "user", "content": "Once more."}]
+    again = dataclasses.replace(asked, messages=[*asked.messages, *wish])
+    model = load("simulated:strong")
+    assert asyncio.run(model.complete(asked)).text != asyncio.run(model.complete(again)).text
 
 
 def test_another_process_says_the_same_bytes() -> None:

@@ -98,7 +98,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     )
     seed = int(content_id("check", sample.id, trial, setup.seed), 16) % 2**31
     prompt = check_prompt(scenario.id)
-    reply = await ask(setup.model, prompt, inputs, seed=seed)
+    reply = await ask(setup.model, prompt, inputs, seed=seed, draw=sample.id)
     said = reply.output.model_dump(mode="json") if reply.output is not None else None
     # Runs of dialogues keep the hashes of their own prompts; this one goes with its answer.
     output = {**(hold_against(scenario, said) if said else {}), "raw": reply.raw, "prompt": prompt.hash}

@@ -55,7 +55,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
                 "may_leave": not untold and bool(messages),
             }
         )
-        reply = await ask(customer_model, scenario_prompts.CUSTOMER, inputs, seed=seed + turn)
+        reply = await ask(customer_model, scenario_prompts.CUSTOMER, inputs, seed=seed + turn, draw=sample.id)
         if reply.output is None:
             # What stands in for a message that could not be read tells nothing.
             return _said(reply, "", data={"told": []})
@@ -72,7 +72,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
             system=system,
             history=scenario_prompts.lines(messages),
         )
-        reply = await ask(setup.model, agent_prompt, inputs, seed=seed + turn)
+        reply = await ask(setup.model, agent_prompt, inputs, seed=seed + turn, draw=sample.id)
         if reply.output is None:
             return _said(reply, "", data={"raw": reply.raw})
         data = reply.output.model_dump(mode="json")

@@ -6,6 +6,8 @@ import importlib
 import time
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from cxlab.llm.base import Completion, Request
 from cxlab.llm.metering import FREE
 from cxlab.llm.simulated.profiles import Profile
@@ -21,9 +23,10 @@ _YIELD_EVERY_S = 0.01
 class SimulatedModel:
     """A profile that answers through the prompt's own `simulate` handler.
 
-    Same profile, seed and rendered messages: same bytes. `latency_s` sleeps that long per call
-    (asynchronously) to show live progress; it changes no reply. Usage counts the call and leaves the
-    tokens None: nothing was tokenised, and an invented number would look like a measurement.
+    Same profile, prompt, seed, number of replies so far and `draw` (or, without one, the same inputs): same draw. The
+    wording of a prompt decides none, so that an edit of it changes what it says and nothing else. `latency_s` sleeps
+    that long per call (asynchronously) to show live progress; it changes no reply. Usage counts the call and leaves
+    the tokens None: nothing was tokenised, and an invented number would look like a measurement.
     """
 
     simulated = True
@@ -67,10 +70,21 @@ class SimulatedModel:
     def _rng(self, request: Request) -> "Generator":
         from numpy.random import PCG64, Generator
 
-        digest = hashlib.blake2b(f"{self.name}\0{request.seed}".encode(), digest_size=16)
-        texts = "".join(f"\0{message.get('content')}" for message in request.messages)
-        digest.update(texts.encode("utf-8", "surrogatepass"))
+        # How often the model has replied tells the steps of a talk apart, and a second ask from the first.
+        replies = sum(message["role"] == "assistant" for message in request.messages)
+        key = f"{self.name}\0{request.seed}\0{request.prompt.name}\0{replies}\0{request.draw}"
+        digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16)
+        if not request.draw:
+            digest.update(_data(request.prompt, request.inputs))
         return Generator(PCG64(int.from_bytes(digest.digest(), "little")))
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+
+def _data(prompt: Any, inputs: Any) -> bytes:
+    """What a prompt is rendered from, as bytes; a stand-in's own script beside it decides no draw either."""
+    given = inputs.__dict__
+    # Not the model's own dump: inputs made without validation would warn of each field that is of another type.
+    shown = {name: given[name] for name in prompt.rendered_fields if name in given}
+    return to_json(shown, fallback=repr)

@@ -44,6 +44,7 @@ class Conversation:
             seed=self.seed,
             prompt=self.prompt,
             inputs=inputs,
+            draw=episode.question,
         )
 
     def add(self, reply: str, shown: str) -> None:

@@ -65,6 +65,8 @@ class ModelSide:
                 prompt=native,
                 inputs=inputs,
                 on_text=self._listener(side, False),
+                # The seed says task, trial, turn and message: neither card nor policy decides a draw.
+                draw=side,
             )
             done = await call(self.model, request, **self.shared)
             spent = Move(usage=done.usage, latency_s=done.latency_s, cost_usd=done.cost_usd, failure=done.failure)
@@ -78,7 +80,8 @@ class ModelSide:
             if not refused or self.way == "native":
                 return spent
         asked = inputs.model_copy(update={"as_text": True})
-        reply = await ask(self.model, written, asked, seed=seed, on_text=self._listener(side, True), **self.shared)
+        look = self._listener(side, True)
+        reply = await ask(self.model, written, asked, seed=seed, on_text=look, draw=side, **self.shared)
         if reply.output is not None and self.way == "auto" and spent.failure is not None:
             _TOOLLESS.add(self.model)
         return _written(reply, spent, len(seen))
@@ -91,7 +94,8 @@ class ModelSide:
         return lambda text: look(side, message_in(text) if written else text)
 
     async def infer(self, inputs: dialogue_prompts.ProfileInputs, turn: int) -> Reply[dialogue_prompts.Profile]:
-        return await ask(self.model, dialogue_prompts.PROFILE, inputs, seed=self.seed + 1000 * turn, **self.shared)
+        seed = self.seed + 1000 * turn
+        return await ask(self.model, dialogue_prompts.PROFILE, inputs, seed=seed, draw="profile", **self.shared)
 
 
 @dataclass

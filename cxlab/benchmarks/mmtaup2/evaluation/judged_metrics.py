@@ -159,7 +159,8 @@ async def judge(
         asked += [group for group, where in undecided.items() if turn in where and group not in asked]
         inputs = turn_inputs(task, attempt, turn, asked)
         polls: list[Any] = [
-            poll(setup.judges, judge_prompts.turn_prompt(group), inputs[group], seed=seed) for group in asked
+            poll(setup.judges, judge_prompts.turn_prompt(group), inputs[group], seed=seed, draw=attempt.sample_id)
+            for group in asked
         ]
         if turns and turn == turns[-1] and "outcome" in groups:
             rule = rubric_versions.find(options.escalation if isinstance(options.escalation, int) else None)
@@ -170,6 +171,7 @@ async def judge(
                     prompt,
                     judge_prompts.outcome_inputs(attempt.messages, rule.say(task.domain), policy_of(task.domain)),
                     seed=seed,
+                    draw=attempt.sample_id,
                 )
             )
             asked.append("outcome")
@@ -203,6 +205,7 @@ async def ask_versions(
             judge_prompts.outcome_prompt(rule.version),
             judge_prompts.outcome_inputs(attempt.messages, rule.say(task.domain)),
             seed=seed,
+            draw=attempt.sample_id,
         )
         for rule in versions
     ]

@@ -16,7 +16,6 @@ from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import STOPS, AgentInputs
 from cxlab.benchmarks.mmtaup2.simulated import customer_patience
 from cxlab.benchmarks.mmtaup2.simulated.agent import DialogueState
 from cxlab.benchmarks.mmtaup2.simulated.customer import customer
-from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import ASKS_WHY
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 from cxlab.benchmarks.mmtaup2.worlds import World
@@ -251,7 +250,7 @@ async def test_the_wary_want_a_reason_and_who_is_told_of_it_gives_one_unasked() 
     unknown, known = [await play("telecom", "strong", 4, persona="wary", exposure=level) for level in (0, 1)]
 
     def asked_why(talk: TaskDialogue) -> int:
-        return sum(bool(ASKS_WHY.search(m.text)) for m in talk.duet.messages if m.role == "customer")
+        return sum("why" in m.text or "need it for" in m.text for m in talk.duet.messages if m.role == "customer")
 
     assert sum(map(asked_why, known)) < sum(map(asked_why, unknown))
     assert passed(known) >= passed(unknown)
