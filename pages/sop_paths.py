@@ -72,7 +72,7 @@ if not set(asked) <= set(usable):
     stop_at(lost, lambda: ui.set_view(view.narrow(**{FACET: ()})))
 models = [name for name in ui.marks() if name in known.filter(pl.col("name") == "models")["value"].to_list()]
 with st.sidebar:
-    titles = {"": "all, beside each other", **{name: procedures.get(name).title for name in usable}}
+    titles = {"": "all of them", **{name: procedures.get(name).title for name in usable}}
     scenario = ui.choose(view, FACET, "Procedure", ["", *usable] if len(usable) > 1 else usable, names=titles)
     at = ui.choose(
         view, "at", "Turns", list(TURNS), names=TURNS, help="Turns 1, 5, 10, 15 and the last one are evaluated."

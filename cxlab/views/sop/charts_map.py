@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from cxlab.charts.lazy_figure import LazyFigure
 from cxlab.charts.names import name_id, shorten
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 _WIDEST_PX = 14.0
 _THINNEST_PX = 1.6
 _MOST_BRIEF = 3
+ROOM = 1.4
+"""Without the sidebar a window of 1024 px has so much more room across than the map is laid out for."""
+_PIXELS = frozenset({"size", "width", "xshift", "yshift", "ay", "standoff", "height", "l", "r", "t", "b"})
+_UNITS = frozenset({"x", "y", "customdata", "range"})
 READS = (
     "At a line and a stage: turns that went there. Per cent: right ways out of those due there. In brackets: came from "
     "(+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. Drag to move, wheel to zoom; "
@@ -241,3 +246,25 @@ def _stage_hover(procedure: Procedure, stage: str, row: Mapping[str, Any] | None
     sure = f"<br>95 % interval {format_share(low)} to {format_share(high)}" if low is not None else ""
     due = f"of the {format_count(row['n'])} that came when it was due ({row['clusters']} clusters)"
     return f"{title}<br>right way out {format_share(row['share'])} {due}{sure}"
+
+
+def enlarge(figure: "Figure", scale: float = ROOM) -> LazyFigure:
+    """The figure with everything that is measured in pixels so many times as large; what is measured in the map's own
+    units stays, so that nothing that stands apart comes together."""
+    spec = figure.to_dict()
+    layout = {
+        name: value if name == "template" else _scaled(value, name, scale) for name, value in spec["layout"].items()
+    }
+    return LazyFigure({"data": [_scaled(trace, "", scale) for trace in spec["data"]], "layout": layout})
+
+
+def _scaled(value: Any, name: str, scale: float) -> Any:
+    match value:
+        case dict():
+            return {key: each if key in _UNITS else _scaled(each, key, scale) for key, each in value.items()}
+        case list():
+            return [_scaled(each, name, scale) for each in value]
+        case int() | float() if name in _PIXELS and not isinstance(value, bool):
+            return value * scale
+        case _:
+            return value

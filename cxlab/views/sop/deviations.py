@@ -17,9 +17,8 @@ from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.branching import follow, show_confusion
-from cxlab.views.sop.charts_map import READS, draw_map
+from cxlab.views.sop.charts_map import READS, draw_map, enlarge
 from cxlab.views.sop.charts_map_difference import draw_difference
-from cxlab.views.sop.charts_map_large import enlarge
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."

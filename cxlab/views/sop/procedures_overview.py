@@ -13,12 +13,12 @@ from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.sop import queries_procedures
+from cxlab.views.sop import queries_comparisons
 
 
 def show_procedures(current: View, facet: str, ids: list[str]) -> None:
     """A row a procedure: how many turns keep it, model by model, and where most leave it."""
-    frame = cached(queries_procedures.compare_procedures, current, facet, tuple(ids))
+    frame = cached(queries_comparisons.compare_procedures, current, facet, tuple(ids))
     whole = frame.filter(pl.col("model").is_null())
     if whole.is_empty():
         st.info("No turn of this selection could be held against a procedure. Widen the filters.")

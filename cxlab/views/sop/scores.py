@@ -18,7 +18,7 @@ from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared
-from cxlab.views.sop import charts, queries, queries_levels, queries_turns
+from cxlab.views.sop import charts, queries, queries_comparisons, queries_turns
 from cxlab.views.sop.mermaid import to_mermaid
 
 _ENOUGH = 10
@@ -91,7 +91,7 @@ def show_by_turn(current: View) -> None:
 def show_by_level(current: View) -> None:
     """The metric by adversarial level, and the differences paired by leaf."""
     frame = cached(score_sums.table, current, ("model", "level"), _scale(current))
-    gaps = cached(queries_levels.level_differences, current, bounds=_scale(current))
+    gaps = cached(queries_comparisons.level_differences, current, bounds=_scale(current))
     real = gaps.filter((pl.col("p_corrected") < 0.05) & (pl.col("difference") < 0))
     tested = gaps["model"].n_unique()
     section(

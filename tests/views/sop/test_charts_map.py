@@ -16,11 +16,11 @@ from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts.theme import palette
 from cxlab.records.procedure import Branch, Edge, Procedure, number
 from cxlab.views.sop import charts_map, queries
+from cxlab.views.sop.charts_map import ROOM, enlarge
 from cxlab.views.sop.charts_map_counts import count_map, made
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_map_drawing import shape_title
 from cxlab.views.sop.charts_map_labels import NODE_PX, Box, Label, _PointGrid, count_points, curve, place_labels
-from cxlab.views.sop.charts_map_large import ROOM, enlarge
 from cxlab.views.sop.charts_map_layout import lay_out, wrap
 
 TRAFFIC = pl.DataFrame(

@@ -13,7 +13,7 @@ from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paths import first_divergence
 from cxlab.read import View, ask
 from cxlab.read.query import AttemptSet
-from cxlab.views.sop import queries, queries_difference, queries_levels, queries_procedures, queries_turns
+from cxlab.views.sop import queries, queries_comparisons, queries_difference, queries_turns
 from cxlab.views.sop.branching import say_causes
 from tests.stores.traces import LONG, RIGHT, fill
 
@@ -54,7 +54,7 @@ def known_by_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_procedures_are_compared_by_the_turns_that_keep_them(by_hand: Path) -> None:
-    found = queries_procedures.compare_procedures(VIEW.narrow(scenario=()), "scenario", ["telecom_package", "nowhere"])
+    found = queries_comparisons.compare_procedures(VIEW.narrow(scenario=()), "scenario", ["telecom_package", "nowhere"])
     assert found["procedure"].unique().to_list() == ["telecom_package"]
     kept = {model: (dialogues, n, round(share, 3)) for model, dialogues, n, share in
             found.select("model", "dialogues", "n", "share").iter_rows()}  # fmt: skip
@@ -307,7 +307,7 @@ def test_untested_leaves_are_rows_of_their_own(by_hand: Path) -> None:
 
 
 def test_levels_are_paired_by_leaf(by_hand: Path) -> None:
-    found = {row["level"]: row for row in queries_levels.level_differences(VIEW).iter_rows(named=True)}
+    found = {row["level"]: row for row in queries_comparisons.level_differences(VIEW).iter_rows(named=True)}
     assert set(found) == {"weak", "strong"}
     assert found["weak"]["difference"] == pytest.approx(40.0 - 75.0)
     assert (found["weak"]["n"], found["weak"]["unmatched"]) == (1, 0)

@@ -1,14 +1,50 @@
-"""All procedures beside each other: how many turns keep each of them, and where most of the others leave it."""
+"""Comparisons over a whole benchmark: all procedures beside each other, and what an adversarial level costs a model."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
+from cxlab.metrics.intervals import Bounds
+from cxlab.metrics.paired import compare_pairs
 from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.view import View
-from cxlab.views.sop import queries
+from cxlab.views.sop.queries import divergences, leaf_levels
 from cxlab.views.sop.queries_chosen_turns import read_turns
+
+_SEED = 20260101
+
+
+def level_differences(view: View, base: str = "zero", bounds: Bounds | None = (0.0, 100.0)) -> pl.DataFrame:
+    """Each level against `base`, leaf by leaf (the leaf's mean at either): one row a model and level.
+
+    Columns: model, level, n (leaves that have both), unmatched, difference, low, high, p, p_corrected (like low and
+    high for the number of rows). `bounds` are the ends of the metric's scale.
+    """
+    means = leaf_levels(view.narrow(level=()))
+    shown = set(view.values("level")) or set(means["level"])
+    keys: list[tuple[str, str]] = []
+    pairs: list[pl.DataFrame] = []
+    for model in means["model"].unique().sort():
+        own = means.filter(pl.col("model") == model)
+        start = own.filter(pl.col("level") == base).select("scenario", "leaf", start="mean")
+        for level in sorted(set(own["level"]) & shown - {base}):
+            pair = own.filter(pl.col("level") == level).join(start, on=["scenario", "leaf"], how="full", coalesce=True)
+            keys.append((model, level))
+            pairs.append(pair.select(pl.col("mean", "start").fill_null(float("nan"))))
+    span = None if bounds is None else (-abs(bounds[1] - bounds[0]), abs(bounds[1] - bounds[0]))
+    told = compare_pairs(
+        [(pair["mean"].to_numpy(), pair["start"].to_numpy()) for pair in pairs], seed=_SEED, bounds=span
+    )
+    rows = [
+        (*key, each.found.n, pair.height - each.found.n, each.found.difference, each.found.low, each.found.high,
+         each.found.p, each.p)
+        for key, pair, each in zip(keys, pairs, told, strict=True)
+    ]  # fmt: skip
+    schema = {"model": pl.String, "level": pl.String, "n": pl.Int64, "unmatched": pl.Int64}
+    numbers = dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), pl.Float64)
+    return pl.DataFrame(rows, schema={**schema, **numbers}, orient="row").fill_nan(None)
+
 
 _KEPT = pl.col("way") == pl.col("wanted")
 
@@ -27,7 +63,7 @@ def compare_procedures(view: View, facet: str, procedures: Sequence[str]) -> pl.
         turns = told.turns.filter(pl.col("pair").is_not_null()).join(
             told.pairs.select("pair", kept=_KEPT), on="pair", how="left"
         )
-        leaks = queries.divergences(own)
+        leaks = divergences(own)
         for model in [None, *turns["model"].unique().sort()] if turns.height else []:
             part = turns if model is None else turns.filter(pl.col("model") == model)
             clusters = part.group_by("sample_id").agg(pl.col("n").sum(), total=pl.col("n").filter(pl.col("kept")).sum())
