@@ -14,6 +14,9 @@ def report(
         typer.Argument(metavar="RUN...", help="Runs to report on; the models of all benchmarks when none is named."),
     ] = None,
     to: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    short: Annotated[
+        bool, typer.Option("--short", help="Two pages at most for one benchmark: decision, table, three failures.")
+    ] = False,
     lead: Annotated[str, typer.Option(help="What leads, of what a benchmark told of lets be chosen.")] = "",
     without_marked: WithoutMarked = False,
     with_corrections: WithCorrections = False,
@@ -53,6 +56,7 @@ def report(
         marked = tuple(marked_samples(benchmark)["sample_id"]) if without_marked else ()
         view = View(benchmark, runs=tuple(named), lead=lead, without_samples=marked)
         subjects.append((about[benchmark], view, "run_id" if named else "model"))
-    text = write_report(subjects, corrections=correct(decisions.in_force()) if with_corrections else None)
+    corrections = correct(decisions.in_force()) if with_corrections else None
+    text = write_report(subjects, corrections=corrections, short=short)
     to.write_text(text, encoding="utf-8")
     print(f"{to}: {len(text.encode()) / 1e6:.1f} MB; open it in a browser, print it or send it")

@@ -119,6 +119,12 @@ def on_run(run_id: str) -> pl.DataFrame:
     )
 
 
+def notes_on(run_id: str) -> tuple[str, ...]:
+    """The notes in force on a whole run, newest first."""
+    found = on_run(run_id)
+    return tuple(found.filter(found["kind"] == "note")["value"])
+
+
 @dataclass(frozen=True)
 class KeptBaseline:
     """What a benchmark's others are compared with, as somebody chose: `side` is a model's or a run's id."""

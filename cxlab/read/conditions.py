@@ -49,7 +49,8 @@ def find_differing(known: Mapping[str, Conditions]) -> dict[str, dict[str, str]]
 
 @dataclass(frozen=True)
 class RunConditions:
-    """A stored run with its conditions. `again`: it only judged another run's attempts anew."""
+    """A stored run with its conditions and the attempts that were `planned`. `again`: it only judged another run's
+    attempts anew."""
 
     run: str
     model: str
@@ -58,6 +59,7 @@ class RunConditions:
     created: datetime
     with_customer: bool
     again: bool
+    planned: int
 
 
 def of_runs(benchmark: str, switches: Sequence[Switch]) -> dict[str, RunConditions]:
@@ -72,8 +74,8 @@ def of_runs(benchmark: str, switches: Sequence[Switch]) -> dict[str, RunConditio
 def _read_runs(home: str, version: str) -> tuple[pl.DataFrame, dict[str, list[str]]]:
     """Every run, the oldest first; and run → the scorers that its scores were made by."""
     runs = ask(
-        "SELECT run_id, benchmark, model, simulated, dataset_id, seed, judges, prompts, setup, created FROM runs "
-        "ORDER BY created, run_id"
+        "SELECT run_id, benchmark, model, simulated, dataset_id, seed, judges, prompts, setup, created, planned "
+        "FROM runs ORDER BY created, run_id"
     )
     # Scores of before versions were kept have none, which is a version like any other.
     scorers = ask("SELECT run_id, list_sort(list(DISTINCT coalesce(scorer, 'none'))) FROM scores GROUP BY 1")
@@ -109,8 +111,9 @@ def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str
         conditions = Conditions(id, benchmark, row["dataset_id"], tuple({**head, **settings, **tail}.items()))
         again = setup.get("rescored_from") is not None
         found[row["run_id"]] = RunConditions(
-            row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer), again
-        )
+            row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer), again,
+            row["planned"] or 0,
+        )  # fmt: skip
     return found
 
 

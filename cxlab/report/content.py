@@ -16,7 +16,7 @@ from cxlab.read.comparison.corrected import correct_ranking
 from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.run_floors import with_floors
-from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of
+from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import (
     MARKED_STANDING,
     say_customers,
@@ -27,13 +27,14 @@ from cxlab.read.comparison.words import (
 )
 from cxlab.read.conditions import find_differing, of_runs
 from cxlab.read.headlines import led_by, with_scored_headlines
-from cxlab.read.query import AttemptSet, facet_ids
+from cxlab.read.query import facet_ids
 from cxlab.read.run_names import call_runs_of
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
+from cxlab.report.base import attempts_behind, list_runs, say_base
 from cxlab.report.corrected import CorrectedTask, tell_corrected
 from cxlab.report.decision_figures import (
     Figure,
@@ -109,6 +110,10 @@ class Section:
     same: tuple[tuple[str, str], ...]
     apart: Mapping[str, Mapping[str, str]]
     runs: tuple[Mapping[str, Any], ...]
+    """Each run's own figures, whatever of it is compared, and `counted`, how many of its attempts are; with what people
+    noted on it."""
+    base: str
+    """What all but the table of runs tells of."""
     owners: tuple[tuple[str, str, int, int], ...]
     """Verdict, owner, attempts, and of the comparison's attempts in all."""
     procedures: tuple[ProcedurePaths, ...]
@@ -116,6 +121,14 @@ class Section:
     failed: int
     marks: Mapping[str, Mark]
     names: Mapping[str, str]
+
+    of_runs: bool = False
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Every side of any task, constant agents last, in the order of the tasks."""
+        rows = [row for task in self.tasks for row in task.rows]
+        return tuple(dict.fromkeys(row["side"] for floor in (False, True) for row in rows if row["floor"] is floor))
 
     @property
     def simulated(self) -> bool:
@@ -141,8 +154,8 @@ def find_section(
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
     if unit == "run_id":
         scored = [with_floors(about, view, each) for each in scored]
-    behind = _attempts_behind(about, view, unit, found.set, scored)
-    runs = tuple(queries.runs(behind).iter_rows(named=True))
+    behind = attempts_behind(about, view, unit, found.set, scored)
+    runs = list_runs(about, behind, view.runs if unit == "run_id" else ())
     names = _name_sides(about, runs, unit, [side for each in scored for side in each.table["side"]])
     marks = _mark_sides(runs, unit)
     results = tuple(_tell_task(about, view, each, names, marks, corrections) for each in scored)
@@ -150,8 +163,8 @@ def find_section(
     own = {run["run_id"]: known[run["run_id"]].conditions for run in runs if run["run_id"] in known}
     apart = find_differing(own) if unit == "run_id" else {}
     parts = found.set.conditions.parts if found.set.conditions else next((each.parts for each in own.values()), ())
-    total = sum(run["attempts"] for run in runs if run["model"] not in about.floor_models) or sum(
-        run["attempts"] for run in runs
+    total = sum(run["counted"] for run in runs if run["model"] not in about.floor_models) or sum(
+        run["counted"] for run in runs
     )
     owners = queries.owners(contestants)
     telling = queries.telling(contestants, failures)
@@ -165,23 +178,15 @@ def find_section(
         tuple((title, value) for title, value in parts if title not in apart),
         {title: {names.get(run, run): value for run, value in values.items()} for title, values in apart.items()},
         runs,
+        say_base(about, scored, total, unit),
         tuple((verdict, owner, n, total) for verdict, owner, n in owners.iter_rows()),
         find_paths(about.card.id, contestants, unit, names),
         tuple(_tell_failure(about, row) for row in telling.iter_rows(named=True)),
         int(telling["of"][0]) if telling.height else 0,
         marks,
         names,
+        unit == "run_id",
     )
-
-
-def _attempts_behind(
-    about: Declaration, view: View, unit: Unit, found: ComparisonSet, scored: Sequence[Ranking]
-) -> View:
-    """The view of the attempts that a section tells of: of its runs, else of its comparison set."""
-    if unit == "run_id" or not scored:
-        return view
-    parts = [attempts_of(about, view, found, each.compared) for each in scored if each.compared.sides]
-    return view.change(among=AttemptSet.of(pl.concat(parts)).keep()) if parts else view
 
 
 def _without_floors(about: Declaration, view: View, runs: Sequence[Mapping[str, Any]]) -> View:

@@ -14,6 +14,8 @@ _STEP, _GAP, _FOOT = 17.0, 12.0, 26.0
 _LONGEST = 26
 # What ends to the right of the first has its name on its left, this far from the end of its whisker.
 _TURN, _SPACE = 560.0, 9.0
+# How wide a character of a label is at most, on average.
+_CHARACTER = 6.4
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Dot:
     label: str
     beside: float
     before: bool
+    over: bool = False
+    """Whether it lies over the whisker, for want of room beside it."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +80,24 @@ def draw(
         for each in values:
             low, high = (None if end is None else place(end) for end in (each.low, each.high))
             ends = [place(each.mean), *(end for end in (low, high) if end is not None)]
-            before = max(ends) > _TURN
-            beside = min(ends) - _SPACE if before else max(ends) + _SPACE
+            before, beside, over = _place_label(ends, len(_say_beside(each)) * _CHARACTER)
             mark = each.mark
             dots.append(Dot(place(each.mean), y + _STEP / 2, low, high, mark.colour, mark.simulated, each.told,
-                            _say_beside(each), beside, before))  # fmt: skip
+                            _say_beside(each), beside, before, over))  # fmt: skip
             y += _STEP
         y += _GAP
     ticks = [(place(value), f"{value:g}") for value in (first + (last - first) * part / 4 for part in range(5))]
     return Chart(y + _FOOT, tuple(names), tuple(dots), tuple(map(place, floors)), tuple(ticks), alt)
+
+
+def _place_label(ends: Sequence[float], width: float) -> tuple[bool, float, bool]:
+    """Whether a label stands before a dot, whose place is the first of `ends`, and where it ends or else begins: beside
+    the whisker, or, where that leaves no room on either side, beside the dot and over the whisker, which is told."""
+    before = max(ends) > _TURN or max(ends) + _SPACE + width > WIDTH
+    if before and min(ends) - _SPACE - width < LEFT:
+        before = ends[0] + _SPACE + width > WIDTH
+        return before, ends[0] - _SPACE if before else ends[0] + _SPACE, True
+    return before, min(ends) - _SPACE if before else max(ends) + _SPACE, False
 
 
 def _say_beside(each: Value) -> str:

@@ -26,16 +26,23 @@ Subject = tuple[Declaration, View, Unit]
 
 
 def write_report(
-    subjects: Sequence[Subject], title: str = "", made: datetime | None = None, corrections: Corrections | None = None
+    subjects: Sequence[Subject],
+    title: str = "",
+    made: datetime | None = None,
+    corrections: Corrections | None = None,
+    short: bool = False,
 ) -> str:
     """The report on these subjects, one benchmark each, as HTML; with what `corrections` change beside it.
 
     Ten dialogues in all, though three of each benchmark: printed, ten of each would be a book that nobody reads.
+    `short`: of one benchmark a page or two, with the decision, its table, and three failures without their dialogues;
+    of several one failure each.
     """
-    failures = max(_LEAST_FAILURES, MOST_FAILURES // max(len(subjects), 1))
+    most, least = (_LEAST_FAILURES, 1) if short else (MOST_FAILURES, _LEAST_FAILURES)
+    failures = max(least, most // max(len(subjects), 1))
     sections = [find_section(about, view, unit, corrections, failures) for about, view, unit in subjects]
     title = title or "CX Lab report: " + ", ".join(each.about.card.name for each in sections)
-    return _environment().get_template("report.html").render(
+    return _environment().get_template("short.html" if short else "report.html").render(
         title=title, made=numbers.format_time(made or datetime.now(UTC)), sections=sections,
     )  # fmt: skip
 

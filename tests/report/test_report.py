@@ -103,7 +103,7 @@ def test_models_are_told_as_the_ranking_tells_them() -> None:
     assert all(dot.low is not None and dot.low < dot.x < (dot.high or 0) for dot in group.chart.dots)
     weak = find_section(ABOUT, View("sage").narrow(level=("weak",)), "model")
     assert [row["samples"] for row in weak.tasks[0].rows] == [15, 15, 15]
-    assert [run["attempts"] for run in weak.runs] == [15, 15, 15]
+    assert [(run["attempts"], run["counted"]) for run in weak.runs] == [(30, 15)] * 3
 
 
 def about_levels() -> list[str]:

@@ -109,19 +109,24 @@ def find_set(about: Declaration, view: View, unit: Unit = "model") -> Comparison
     return ComparisonSet(chosen, found, choices)
 
 
-def attempts_of(about: Declaration, view: View, found: ComparisonSet, task: TaskSet) -> pl.DataFrame:
-    """The attempts behind a set, scored or not: of its sides and the floors, under its conditions, the newest of each
-    sample and trial, on those that all its sides have tried: run_id, attempt_id, side, sample_id, trial.
+def attempts_of(
+    about: Declaration, view: View, found: ComparisonSet, task: TaskSet, unit: Unit = "model"
+) -> pl.DataFrame:
+    """The attempts behind a set, scored or not, on those samples and trials that all its sides have tried: of models
+    (and the floors beside them) under its conditions, the newest of each sample and trial; of runs their own. run_id,
+    attempt_id, side, sample_id, trial.
 
     For what is told of single turns or votes: where judges split there is no score, and leaving that out would flatter.
     """
     # Filters by facet are applied to what was read, so that a change of them reads nothing anew.
-    wanted = view.change(tasks=(task.task,) if task.task else (), models=(), without=(), metric="")
+    picked = task.sides if unit == "run_id" else view.runs
+    wanted = view.change(tasks=(task.task,) if task.task else (), models=(), without=(), metric="", runs=picked)
     facets = [name for name, _ in view.facets]
     every = _read_attempts(str(layout.home()), version_of(wanted), widen(wanted, facets))
+    every = every.with_columns(side="run_id") if unit == "run_id" else every
     runs = of_runs(about.card.id, about.switches)
     made = pl.DataFrame(
-        [(run, each.created) for run, each in runs.items() if each.conditions == found.conditions],
+        [(run, each.created) for run, each in runs.items() if found.conditions in (None, each.conditions)],
         schema={"run_id": pl.String, "made": pl.Datetime("us", "UTC")}, orient="row",
     )  # fmt: skip
     newest = (

@@ -14,7 +14,7 @@ from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.ranking import SEED
 from cxlab.read.comparison.sets import Unit, attempts_of
 from cxlab.read.failure_kinds import OWNER
-from cxlab.read.query import ask, facet_ids, selection, where
+from cxlab.read.query import ask, facet_ids, selection
 from cxlab.read.sample_clusters import clusters_of
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
@@ -188,15 +188,8 @@ def _attempts(view: View, unit: Unit) -> pl.DataFrame:
     task = queries.task_of(view, unit)
     if task is None:
         return pl.DataFrame(schema=_ATTEMPTS)
-    narrowed = selection(view)
-    if unit == "model":
-        rows = attempts_of(about, narrowed, found, task).filter(pl.col("side").is_in(task.sides))
-        return rows.select(_ATTEMPTS.keys())
-    condition, params = where(narrowed.change(models=(), runs=task.sides, tasks=(task.task,) if task.task else ()))
-    rows = ask(f"SELECT run_id AS side, sample_id, trial, run_id, attempt_id FROM attempts WHERE {condition}", params)
-    common = rows.group_by("sample_id", "trial").agg(sides=pl.col("side").n_unique())
-    common = common.filter(pl.col("sides") == len(task.sides))
-    return rows.join(common, on=["sample_id", "trial"], how="semi").select(_ATTEMPTS.keys())
+    rows = attempts_of(about, selection(view), found, task, unit).filter(pl.col("side").is_in(task.sides))
+    return rows.select(_ATTEMPTS.keys())
 
 
 def _verdicts(attempts: pl.DataFrame) -> pl.DataFrame:

@@ -151,6 +151,15 @@ def test_runs_of_one_model_are_called_by_what_sets_them_apart(monkeypatch: pytes
         "r-3": "Model b",
         "r-4": "the new prompt",
     }
+    # Where that is too much to read, as few as tell them apart do; how much was run says it without a title.
+    many = {run: {**settings[run], "Window": run[-1] * 2, "": f"{run[-1]}0 dialogues"} for run in ("r-1", "r-2")}
+    assert call_runs(runs[:2], {"a": "Model a"}, many) == {
+        "r-1": "Model a, framework react", "r-2": "Model a, framework function calling",
+    }  # fmt: skip
+    sizes = {"r-1": {"Seed": "0", "": "20 dialogues"}, "r-2": {"Seed": "0", "": "357 dialogues"}}
+    assert call_runs(runs[:2], {"a": "Model a"}, sizes) == {
+        "r-1": "Model a, 20 dialogues", "r-2": "Model a, 357 dialogues",
+    }  # fmt: skip
     # What is as long as a list of judges is no name, and of what is all alike only the id is left.
     judges = {"r-1": {"Judges": "x" * 50}, "r-2": {"Judges": "y" * 50}}
     assert call_runs(runs[:2], {"a": "Model a"}, judges) == {"r-1": "Model a, run 1", "r-2": "Model a, run 2"}
