@@ -87,7 +87,7 @@ def test_a_question_finds_who_grows_frustrated_and_says_why(dataset: str) -> Non
     assert not app.exception
     assert set(hits(app)) == {"t0", "t3", "t6"}
     said = words(app)
-    assert "3 best** of 9 conversations" in said
+    assert "Something speaks for it in **3** of 9 conversations" in said
     assert "said by the customer" in said
     assert "a worse mood:" in said
     shown = "".join(str(each.proto.body) for each in app.get("html"))
@@ -105,6 +105,17 @@ def test_a_question_of_how_something_moves_is_not_answered_by_words_in_common(da
     for other in ({"q": "brown sizes"}, {"q": moving, "retriever": "bm25"}, {"q": moving, "granularity": "turn"}):
         assert "read by who says what and when" not in words(open_page("conversations", dataset=dataset, **other))
     assert {*hits(open_page("conversations", dataset=dataset, q=moving, retriever="bm25"))} == {"t2", "t5", "t8"}
+
+
+def test_what_nothing_speaks_for_is_no_result(dataset: str) -> None:
+    # Ranks that are joined give a number to each conversation.
+    app = open_page("conversations", dataset=dataset, q="customers who are sick of waiting for a bicycle bell")
+    assert not app.exception
+    assert not hits(app)
+    assert "Nothing in these conversations speaks for this" in words(app)
+    near = open_page("conversations", dataset=dataset, q="a bicycle bell", retriever="hashing")
+    assert "the last of them may have nothing to do with it" in words(near)
+    assert "Something speaks for" not in words(near)
 
 
 def test_single_messages_are_found_by_their_words(dataset: str) -> None:

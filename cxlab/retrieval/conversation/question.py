@@ -35,7 +35,8 @@ class Question(NamedTuple):
 # Said of a state: it grows, it falls.
 _GROWS = re.compile(
     r"\b(?:increas(?:e|es|ing|ingly)|progressively|gradually|steadily|gr(?:ow|ows|owing|ew)|bec(?:ome|omes|oming|ame)|"
-    r"gets|getting|builds|building|deepen(?:s|ing)|ris(?:es|ing)|escalat(?:es|ing)|turn(?:s|ing)?|more(?! than))\b"
+    r"gets|getting|get(?= (?:more|ever|\w+er)\b)|builds|building|"
+    r"deepen(?:s|ing)|ris(?:es|ing)|escalat(?:es|ing)|turn(?:s|ing)?|more(?! than))\b"
 )
 _FALLS = re.compile(
     r"\b(?:less|decreas(?:es|ing)|declin(?:es|ing)|los(?:es|ing)|fad(?:es|ing)|fall(?:s|ing)|diminish(?:es|ing)|"
@@ -44,7 +45,8 @@ _FALLS = re.compile(
 # What happens over the talk as a whole, and says of the state beside it that it grows.
 _OVER = re.compile(
     r"\b(over time|over the (conversation|talk|session)|as (the|it|they|he|she)\b[^,.]*\b(goes|go|continues?)"
-    r"( on)?|turn by turn|more and more|step by step|with (each|every) (turn|message|reply|answer))\b"
+    r"( on)?|the longer (the|it|they)\b|"
+    r"turn by turn|more and more|step by step|with (each|every) (turn|message|reply|answer))\b"
 )
 _FROM_TO = re.compile(r"\bfrom\b(?P<start>.{1,80}?)\b(?:in)?to\b(?P<end>.{1,80})")
 _FIRST_THEN = re.compile(

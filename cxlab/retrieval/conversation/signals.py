@@ -94,17 +94,36 @@ def called() -> dict[str, Lexicon]:
     return {name: Lexicon(_content()[name]["called_up"], _content()[name]["called_down"]) for name in DIMENSIONS}
 
 
+def name_kinds(question: str) -> frozenset[str]:
+    """The kinds of low mood that a question names: anger, fear, sadness; none where it names none of its own."""
+    words = tokens(question)
+    return frozenset(
+        name for name, kind in _content()["kinds"].items() if Lexicon(kind["called"], ()).find(words)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _mood_of(kinds: frozenset[str]) -> Lexicon:
+    """The words of mood without those of other kinds than these."""
+    held = {word for name in kinds for word in _content()["kinds"][name]["said"]}
+    others = {word for kind in _content()["kinds"].values() for word in kind["said"]} - held
+    mood = _content()["mood"]
+    return Lexicon(mood["said_up"], [word for word in mood["said_down"] if word not in others])
+
+
 def version() -> int:
     """The version of the words."""
     return int(_content()["version"])
 
 
-def read_signals(text: str) -> tuple[float, ...]:
-    """A value for each of DIMENSIONS; 0 where a message shows nothing."""
+@lru_cache(maxsize=50_000)
+def read_signals(text: str, kinds: frozenset[str] = frozenset()) -> tuple[float, ...]:
+    """A value for each of DIMENSIONS; 0 where a message shows nothing. `kinds`: of low mood, the only ones that count
+    (`name_kinds`); none: all."""
     words = tokens(text)
     found = []
     for name, lexicon in _said().items():
-        weight = lexicon.weigh(words)
+        weight = (_mood_of(kinds) if kinds and name == "mood" else lexicon).weigh(words)
         if name == "detail":
             weight += (
                 0.5 * len(_NUMBER.findall(text)) + 0.5 * len(_NAME.findall(text)) + 0.8 * math.log1p(len(words)) - 2

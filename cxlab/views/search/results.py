@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from cxlab.benchmarks.cdr.retrievers import Hit
-from cxlab.benchmarks.cdr.retrievers.explanation import NOTHING, Explanation, Movement, explain
+from cxlab.benchmarks.cdr.retrievers.explanation import LEAST, NOTHING, Explanation, Movement, explain
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.charts.numbers import format_count
 from cxlab.records import Message
@@ -25,8 +25,8 @@ ROWS_A_PAGE = 10
 # Messages around the ones that matched, and characters of one message, that a result shows before it is opened.
 _AROUND, _SHOWN = 1, 700
 # Of a whole conversation, the messages that a result shows before it is opened: the first ones where none tells more,
-# else so many that tell most, and what a level has to be to tell anything.
-_FIRST, _TELLING, _LEAST = 4, 3, 0.15
+# else so many that tell most.
+_FIRST, _TELLING = 4, 3
 _WORD = re.compile(r"\w+")
 _SIDES = {"user": "the customer", "assistant": "the agent", None: "anybody"}
 _ENDS = {
@@ -46,10 +46,17 @@ def say_found(place: SearchPlace, found: Findings) -> None:
     fewer = [each for each in SIZES if each < size]
     more = [each for each in SIZES if each > size]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        told = f"something speaks for {format_count(found.scoring or 0)} of them"
-        told = "found by the index" if found.scoring is None else told
+        if found.scoring is None:
+            told = f"**{format_count(len(found.hits))} nearest** of {format_count(found.among)} conversations; "
+            told += "found by the index, and " if place.index else ""
+            told += "the last of them may have nothing to do with it"
+        else:
+            many = f"{'at least ' if found.most else ''}{format_count(found.scoring)}"
+            told = f"Something speaks for it in **{many}** of {format_count(found.among)} conversations"
+            if len(found.hits) < found.scoring:
+                told += f"; these are the {format_count(len(found.hits))} best"
         st.markdown(
-            f"**{format_count(len(found.hits))} best** of {format_count(found.among)} conversations; {told}",
+            told,
             width="content",
         )
         if st.button(
@@ -62,7 +69,8 @@ def say_found(place: SearchPlace, found: Findings) -> None:
             go(place.change(size=more[0]))
     if found.moving:
         st.caption(
-            "The question asks how something moves, so it is read by who says what and when, and not by its words."
+            "The question asks how something moves, so it is read by who says what and when, and not by its words; "
+            "where there is most of it comes first."
         )
 
 
@@ -113,7 +121,7 @@ def find_telling(messages: Sequence[Message], why: Explanation) -> list[int]:
         ends = (1, -1) if each.where in ("rise", "grow") else (1,)
         for end in ends:
             levels = sorted(each.levels, key=lambda level: -end * each.sign * level.value)
-            found |= {one.place for one in levels[:_TELLING] if end * each.sign * one.value >= _LEAST}
+            found |= {one.place for one in levels[:_TELLING] if end * each.sign * one.value >= LEAST}
     if not found and why.words:
         held = {
             place: len({*why.words} & {*_WORD.findall(said.text.casefold())})
@@ -142,11 +150,16 @@ def _show_why(place: SearchPlace, why: Explanation, messages: Sequence[Message])
             chip(f"words: {told}", "gray", "Words of the question that stand in what matched; marked below.")
         if why.side and not place.like:
             chip(*_describe_side(why))
-        for each in why.movements if not place.like else ():
+        for each in _one_a_dimension(why.movements) if not place.like else ():
             # What does not speak for it is no reason, and says so.
             chip(_describe_movement(each), "violet" if each.speaks_for_it else "gray", _explain_movement(each))
-        if not why.words and not why.movements:
-            st.caption("No word in common: found by likeness alone.", width="content")
+        if not why.speaks_for_it and not place.like:
+            st.caption("Found by likeness alone.", width="content")
+
+
+def _one_a_dimension(movements: Sequence[Movement]) -> Sequence[Movement]:
+    """From confusion to clarity is one way: told by where it is to lead."""
+    return list({each.dimension: each for each in movements}.values())
 
 
 def _describe_side(why: Explanation) -> tuple[str, str, str]:

@@ -13,11 +13,13 @@ from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.records import Conversation, Message
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
-from cxlab.retrieval.conversation.question import Where
-from cxlab.retrieval.conversation.signals import DIMENSIONS, read_signals
+from cxlab.retrieval.conversation.question import State, Where
+from cxlab.retrieval.conversation.signals import DIMENSIONS, name_kinds, read_signals
 
 NOTHING = 0.005
 """A level below which a message shows nothing of a dimension, as two decimals have it."""
+LEAST = 0.15
+"""What a level has to be to tell anything: one word in a long talk is no mood."""
 
 
 class Level(NamedTuple):
@@ -55,12 +57,24 @@ class Movement(NamedTuple):
     @property
     def speaks_for_it(self) -> bool:
         """Whether the levels go where the question asks: there anywhere, at that end, nearer to it later than earlier,
-        or, where it is to grow, also there in the end."""
+        or, where it is to grow, also there in the end. What it comes to has to be enough to tell anything."""
+        come_to = self.sign * self.late >= LEAST
+        moved = self.sign * (self.late - self.early) >= NOTHING
+        return {
+            "any": self.sign * self.level >= NOTHING,
+            "start": self.sign * self.early >= NOTHING,
+            "end": come_to,
+            "rise": moved,
+            "grow": moved and come_to,
+        }[self.where]
+
+    @property
+    def strength(self) -> float:
+        """How much of what is asked there is: the level where it is to be, or the way where only that is asked."""
         asked = {
-            "any": (self.level,), "start": (self.early,), "end": (self.late,), "rise": (self.late - self.early,),
-            "grow": (self.late - self.early, self.late),
-        }[self.where]  # fmt: skip
-        return all(self.sign * value >= NOTHING for value in asked)
+            "any": self.level, "start": self.early, "end": self.late, "rise": self.late - self.early, "grow": self.late,
+        }  # fmt: skip
+        return self.sign * asked[self.where]
 
 
 class Explanation(NamedTuple):
@@ -72,6 +86,21 @@ class Explanation(NamedTuple):
     side: str | None
     of_side: tuple[str, ...]
     movements: tuple[Movement, ...]
+
+    @property
+    def speaks_for_it(self) -> bool:
+        """Whether anything of the conversation speaks for the question: where it asks how states move, that all of
+        them do so; else a word of the side that is meant, or a state."""
+        moving = [each for each in self.movements if each.where != "any"]
+        if moving:
+            return all(each.speaks_for_it for each in moving)
+        return bool(self.of_side) or any(each.speaks_for_it for each in self.movements)
+
+    @property
+    def strength(self) -> float:
+        """How much of the states that are to move there is, in the mean."""
+        moving = [each.strength for each in self.movements if each.where != "any"]
+        return sum(moving) / max(len(moving), 1)
 
 
 def asks_how_it_moves(question: str) -> bool:
@@ -85,8 +114,9 @@ def explain(question: str, conversation: Conversation, unit: Unit) -> Explanatio
     held = conversation.messages[unit.first : unit.last + 1]
     words = _find_words(asked.topic, held)
     meant = [message for message in held if asked.side is None or SPEAKERS[message.role] == asked.side]
+    kinds = name_kinds(question)
     of_side = [
-        (place, read_signals(message.text))
+        (place, read_signals(message.text, kinds))
         for place, message in enumerate(conversation.messages)
         if message.text and (asked.side is None or SPEAKERS[message.role] == asked.side)
     ]
@@ -97,9 +127,21 @@ def explain(question: str, conversation: Conversation, unit: Unit) -> Explanatio
             state.where,
             tuple(Level(place, signals[DIMENSIONS.index(state.dimension)]) for place, signals in of_side),
         )
-        for state in asked.states
+        for state in _join(asked.states)
     ]
     return Explanation(words, asked.side, _find_words(asked.topic, meant), tuple(movements))
+
+
+def _join(states: Sequence[State]) -> list[State]:
+    """The states, of which what is to grow and to be there in the end is one."""
+    wanted = {(state.dimension, state.sign, state.where) for state in states}
+    joined = [
+        state._replace(where="grow")
+        if state.where in ("end", "rise") and {(*state[:2], "end"), (*state[:2], "rise")} <= wanted
+        else state
+        for state in states
+    ]
+    return list(dict.fromkeys(joined))
 
 
 def _find_words(topic: str, messages: Sequence[Message]) -> tuple[str, ...]:

@@ -51,6 +51,41 @@ def test_what_moves_is_read_off_the_side_that_is_asked_for() -> None:
     assert explain("users whose parcel is late", talk, split(talk, "turn")[0]).movements == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "said", "speaks"),
+    [
+        ("users who grow angry", "I am sick with worry, I am scared", False),
+        ("users who grow worried", "I am sick with worry, I am scared", True),
+        ("users who grow angry", "you are useless, I hate this", True),
+        ("users who grow worried", "you are useless, I hate this", False),
+        ("users who grow sad", "I am so lonely, I could cry", True),
+        ("users who grow angry", "I am so lonely, I could cry", False),
+        # What is of no kind is of every one.
+        ("users who grow angry", "this is terrible, I am upset", True),
+        ("users who grow worried", "this is terrible, I am upset", True),
+        # Asked without a kind.
+        ("users who grow upset", "I am sick with worry, I am scared", True),
+        ("users who get angrier the longer it takes", "you are useless, I hate this", True),
+    ],
+)
+def test_one_kind_of_low_mood_is_not_taken_for_another(question: str, said: str, speaks: bool) -> None:
+    talk = talk_of("where is it?", said)
+    assert explain(question, talk, split(talk, "session")[0]).speaks_for_it is speaks
+
+
+def test_what_grows_and_is_there_in_the_end_is_told_once_and_by_how_much_there_is_in_the_end() -> None:
+    question = "the user is more and more frustrated and angriest at the end"
+    mild, strong = (talk_of("hello", "I see", said) for said in ("it is wrong", "useless, ridiculous, I hate this"))
+    once = [explain(question, talk, split(talk, "session")[0]) for talk in (mild, strong)]
+    assert [[(each.sign, each.where) for each in why.movements] for why in once] == [[(-1, "grow")]] * 2
+    assert 0 < once[0].strength < once[1].strength == -once[1].movements[0].late
+
+
+def test_one_word_in_a_long_talk_is_no_mood() -> None:
+    talk = talk_of(*["where is it?"] * 7, "that is wrong")
+    assert not explain("users who grow angry", talk, split(talk, "session")[0]).speaks_for_it
+
+
 def talk_of(*said: str) -> Conversation:
     return Conversation(id="t", messages=tuple(Message(role="customer", text=text, turn=1) for text in said))
 
