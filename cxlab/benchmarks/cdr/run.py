@@ -6,6 +6,7 @@ Nothing here looks at what is expected.
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,7 @@ from cxlab.errors import UnknownName
 from cxlab.llm import ask
 from cxlab.records import Attempt, Failure, Message, Sample, Usage, content_id
 from cxlab.retrieval.embeddings import metered
+from cxlab.store import home
 
 DEPTH = 50
 """Conversations of a ranking that are kept."""
@@ -158,8 +160,14 @@ def _describe(fitted: FittedIndex, name: str, setup: Setup, options: CdrOptions)
 def _list_spans(dataset_id: str, found: Sequence[RankedConversation]) -> list[list[int]]:
     """Where each unit stands in the text of its whole conversation, in characters: in that which pages show, whatever
     of it this run's units contain."""
-    corpus, whole = load_corpus(dataset_id), UnitText()
-    return [list(find_span(corpus[each.id].messages, each.unit.first, each.unit.last, whole)) for each in found]
+    base = str(home())
+    return [list(_find_stored_span(base, dataset_id, each.id, each.unit.first, each.unit.last)) for each in found]
+
+
+@functools.lru_cache(maxsize=50_000)
+def _find_stored_span(base: str, dataset_id: str, id: str, first: int, last: int) -> tuple[int, int]:
+    # Kept, because queries find the same conversations again and again, and each lies packed in the corpus.
+    return find_span(load_corpus(dataset_id, base)[id].messages, first, last, UnitText())
 
 
 def find_span(messages: Sequence[Message], first: int, last: int, text: UnitText) -> tuple[int, int]:
