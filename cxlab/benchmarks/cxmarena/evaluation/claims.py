@@ -299,10 +299,12 @@ def worded_claims(texts: Mapping[str, str], names: Names, claimed: Iterable[str]
     return found
 
 
-def contrasts(first: str, second: str) -> list[tuple[Claim, Claim]]:
+@functools.lru_cache(maxsize=5_000)
+def contrasts(first: str, second: str) -> tuple[tuple[Claim, Claim], ...]:
     """Claims of two texts that give one thing different values of one unit, figures before words.
 
     With two texts alone nothing tells where a value of words begins; the last words of a clause stand for it.
+    Kept, because every model that is run is asked of the same pairs.
     """
     texts = {"1": first, "2": second}
     names = find_names(texts, least=1, opening=True)
@@ -313,13 +315,13 @@ def contrasts(first: str, second: str) -> list[tuple[Claim, Claim]]:
     for claim in claims:
         if claim.article == "1":
             mine.setdefault((claim.thing, claim.unit), []).append(claim)
-    return [
+    return tuple(
         (one, other)
         for other in claims
         if other.article == "2"
         for one in mine.get((other.thing, other.unit), ())
         if not ({*one.value.split()} & {*other.value.split()})
-    ]
+    )
 
 
 def ending_claims(article: str, text: str, names: Names, seen: Container[str]) -> Iterable[Claim]:

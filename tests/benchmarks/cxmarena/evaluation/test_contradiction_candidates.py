@@ -248,9 +248,9 @@ def test_a_value_in_words_ends_the_clause_that_varies():
 
 
 def test_contrasts_need_one_thing_one_unit_and_two_values():
-    assert contrasts("Aero Lamp weighs 3 kg.", "Aero Lamp weighs 3 kg.") == []
-    assert contrasts("Aero Lamp weighs 3 kg.", "Aero Lamp lasts 4 years.") == []
-    assert contrasts("", "") == []
+    assert contrasts("Aero Lamp weighs 3 kg.", "Aero Lamp weighs 3 kg.") == ()
+    assert contrasts("Aero Lamp weighs 3 kg.", "Aero Lamp lasts 4 years.") == ()
+    assert contrasts("", "") == ()
 
 
 def test_plain_names_are_told_from_turns_of_phrase():
