@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,7 +19,7 @@ from cxlab.benchmarks.sage.procedures.sop_text import (
     told_to_customer,
 )
 from cxlab.benchmarks.sage.prompts import scenario_prompts
-from cxlab.benchmarks.sage.rules import load
+from cxlab.benchmarks.sage.rules import Scenario, load
 from cxlab.dialogue import Utterance, converse
 from cxlab.errors import BadOption
 from cxlab.llm import ask
@@ -38,7 +39,8 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     options = SageOptions.of(setup.options)
     system = shown_system(sample.inputs["system"], s) if options.system_info else {}
     told = told_to_customer(known_to_customer(sample.inputs["system"], s), s) if options.system_info else {}
-    seed, card = play_card(sample, setup, trial, told)
+    played = play_card(sample, setup, trial, told)
+    seed, card = played.seed, played.card
     facts = sample.inputs["facts"]
     agent_prompt = scenario_prompts.agent_prompt(s.id)
     procedure = show_procedure(s.id, options.glossary)
@@ -87,7 +89,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         trial=trial,
         messages=tuple(dialogue.messages),
         # Attempts of one sample and trial met the same customer where this is the same.
-        output={"script": content_id(card.model_dump(mode="json"), seed)},
+        output={"script": played.id},
         outcome=dialogue.outcome,
         ended_by=dialogue.ended_by,
         failures=tuple(dialogue.failures),
@@ -98,21 +100,45 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     )
 
 
-def play_card(
-    sample: Sample, setup: Setup, trial: int, system: dict[str, str]
-) -> tuple[int, scenario_prompts.CustomerInputs]:
-    """The seed and the customer of a sample and trial: neither depends on the model under test."""
+@dataclass(frozen=True)
+class PlayedCard:
+    """The customer of one sample and trial, the seed of what it says, and an id of both."""
+
+    seed: int
+    card: scenario_prompts.CustomerInputs
+    id: str
+
+
+# (sample, seed, trial, ...) → what it was made from, and the card.
+_cards: dict[tuple[Any, ...], tuple[Scenario, dict[str, Any], PlayedCard]] = {}
+_MOST_CARDS = 1_000
+
+
+def play_card(sample: Sample, setup: Setup, trial: int, system: dict[str, str]) -> PlayedCard:
+    """The seed and the customer of a sample and trial: neither depends on the model under test.
+
+    Kept, because several models are run on the same samples, one after the other.
+    """
     s = load(sample.inputs["scenario"])
     language = SageOptions.of(setup.options).language
+    simulated = setup.customer is not None and setup.customer.simulated
+    if simulated and language != "en":
+        raise BadOption(f"option language={language}: simulated customers write English; take a real one")
+    key = (sample.id, trial, setup.seed, language, simulated, *system.items())
+    known = _cards.get(key)
+    if known is not None and known[0] is s and known[1] == sample.inputs:
+        return known[2]
     rng = rng_for("words", sample.id, trial, setup.seed)
     seed = int(rng.integers(2**31))
     card = make_card(s, sample.inputs, system, rng, language)
-    if setup.customer is not None and setup.customer.simulated:
-        if language != "en":
-            raise BadOption(f"option language={language}: simulated customers write English; take a real one")
+    if simulated:
         draw_script = scenario_prompts.CUSTOMER.draw_script
         card._script = draw_script(s, sample.inputs, rng) if draw_script else None
-    return seed, card
+    made = PlayedCard(seed, card, content_id(card.model_dump(mode="json"), seed))
+    if len(_cards) >= _MOST_CARDS:
+        _cards.clear()
+    _cards[key] = (s, sample.inputs, made)
+    return made
 
 
 def _said(reply: Reply[Any], text: str, done: bool = False, data: dict[str, Any] | None = None) -> Utterance:

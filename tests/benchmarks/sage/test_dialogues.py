@@ -2,11 +2,12 @@
 
 import asyncio
 import collections
+import dataclasses
 
 import numpy as np
 
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.sage import generate, rules
+from cxlab.benchmarks.sage import generate, rules, run
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.customer_card import make_card, mood_of, told_until
@@ -118,6 +119,25 @@ def test_every_model_meets_the_same_customer(samples, dialogues) -> None:
         assert a.messages[0].text == b.messages[0].text
     again = play("strong", samples[: 4 * EVERY : EVERY], trial=1)
     assert all(a.output["script"] != b.output["script"] for a, b in zip(dialogues["strong"], again, strict=False))
+
+
+def test_a_card_is_kept_for_the_next_model_and_for_nothing_else(samples, monkeypatch) -> None:
+    sample, setup = samples[0], Setup(load("simulated:strong"), load("simulated:customer"), (), "r")
+    made = run.play_card(sample, setup, 0, {})
+    assert run.play_card(sample, dataclasses.replace(setup, model=load("simulated:weak")), 0, {}) is made
+    others = [
+        run.play_card(sample, setup, 1, {}),
+        run.play_card(sample, dataclasses.replace(setup, seed=1), 0, {}),
+        run.play_card(sample, dataclasses.replace(setup, customer=None), 0, {}),
+        run.play_card(sample, setup, 0, {"account": "open"}),
+        run.play_card(sample.model_copy(update={"inputs": {**sample.inputs, "patience": 9}}), setup, 0, {}),
+    ]
+    assert all(other is not made for other in others)
+    assert (others[3].card.system, others[4].card.patience) == ({"account": "open"}, 9)
+    # A scenario that was edited since makes other customers.
+    edited = rules.load(sample.inputs["scenario"]).model_copy(update={"role": "somebody else"})
+    monkeypatch.setattr(run, "load", lambda scenario: edited)
+    assert run.play_card(sample, setup, 0, {}).card.role == "somebody else"
 
 
 def test_a_card_does_not_contradict_itself(samples) -> None:
