@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +18,11 @@ from llm.fault_server import FaultServer
 from runner.shell import Shell, make_shell
 
 from cxlab.benchmarks.contract import Demo, DemoRun
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation_stages import Progress, finish
+from cxlab.benchmarks.scores import gold_check
 from cxlab.errors import NotConfigured
 from cxlab.runner import demo, workers
+from cxlab.runner import launch as launching
 from cxlab.runner.display.runs import NoDisplay
 from cxlab.runner.estimate import estimate
 from cxlab.runner.launch import ExecutionOptions, launch
@@ -275,6 +278,48 @@ def test_demo_is_built_once_resumed_and_rebuilt(shell: Shell, call: Call, monkey
     assert left == 2 * ALL
     assert not set(again) & set(ids)
     assert {run.id for run in write.list_runs()} == set(again)
+
+
+def test_slices_are_prepared_beside_the_work_on_the_first(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", shell.environment["PYTHONPATH"])
+    one, other = (Demo({}, (DemoRun((f"simulated:{name}",), None, ()),)) for name in ("strong", "weak"))
+    with demo.prepare_beside([(LAMP, one), (LAMP, other)]) as prepared:
+        ids, left = prepared.result(60)
+    assert [run.model for run in map(write.load_run, ids)] == ["simulated:strong", "simulated:weak"]
+    assert left == 2 * ALL
+    assert gold_check.load(write.load_run(ids[0]).dataset_id) is not None
+    # Work that was stopped leaves the rest unmade: at most the step under way is finished.
+    began, stopped = threading.Event(), threading.Event()
+
+    def steps(*given: Any) -> Iterator[Progress]:
+        began.set()
+        assert stopped.wait(60)
+        yield Progress("samples", 0, 1)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr(demo, "prepare_slice", steps)
+    with demo.prepare_beside([(LAMP, one)]) as prepared:
+        assert began.wait(60)
+        threading.Timer(0.1, stopped.set).start()
+    assert prepared.result(60) == ([], 0)
+
+
+def test_simulated_runs_get_processes_whatever_else_is_worked_on(
+    shell: Shell, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = RunRequest(LAMP, ("simulated:strong", "simulated:weak"), choice=SampleFilter(limit=4))
+    ids = [run.id for run in create_runs(order)]
+    monkeypatch.setattr(launching, "is_simulated", lambda run: run.model != "simulated:weak")
+    split: list[str] = []
+
+    def work(opened: Any, *told: Any, **more: Any) -> list[Any]:
+        split.extend(each.run.model for each in opened)
+        return launching.work_alone(opened, NoDisplay())
+
+    monkeypatch.setattr(workers, "work_in_processes", work)
+    outcomes = launch(ids, ExecutionOptions(quiet=True, workers=2))
+    assert split == ["simulated:strong"]
+    assert {each.run_id: each.status.state for each in outcomes} == dict.fromkeys(ids, "done")
 
 
 def test_every_benchmark_brings_a_slice_of_the_demo(shell: Shell) -> None:

@@ -272,21 +272,24 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Fill the store with simulated agents on a slice of every benchmark; a demo that was stopped goes on."""
-    from cxlab.runner.demo import list_slices, prepare_slice
+    from cxlab.runner.demo import list_slices, prepare_beside, prepare_slice
     from cxlab.runner.display.stages import StageDisplay
     from cxlab.runner.launch import ExecutionOptions
 
     began = time.monotonic()
     manner = ExecutionOptions(workers=workers, quiet=quiet)
-    ids: list[str] = []
     launched: list[SessionResult] = []
-    for name, slice_ in list_slices():
-        found, left = StageDisplay(quiet or as_json).follow(prepare_slice(name, slice_, force))
-        ids += found
+    (name, first), *others = list_slices()
+    # One slice is there to be looked at early; all others are prepared meanwhile and worked on by one set of processes.
+    ids, left = StageDisplay(quiet or as_json).follow(prepare_slice(name, first, force))
+    with prepare_beside(others, force) as prepared:
         if left or as_json:
-            launched += work_on(found, manner, as_json)
-        if any(each.status.state != "done" for each in launched):
-            break
+            launched += work_on(ids, manner, as_json)
+        if all(each.status.state == "done" for each in launched):
+            further, left = prepared.result()
+            ids += further
+            if left or as_json:
+                launched += work_on(further, manner, as_json)
     if not launched:
         print(f"The demo is complete: {len(ids)} runs ({', '.join(ids)}). Rebuild it with --force.")
         return

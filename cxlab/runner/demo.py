@@ -1,12 +1,16 @@
 """The demo: what a newcomer sees first, built from simulated models alone; each benchmark brings its slice."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
 
 from cxlab import llm
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Demo, DemoRun
 from cxlab.benchmarks.generation import Generation, GenerationContext, store
 from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.scores import gold_check
 from cxlab.records import Run
 from cxlab.runner.loaded_run import folder_of, open_run
 from cxlab.runner.lock import hold_run
@@ -38,6 +42,36 @@ def prepare_slice(name: str, demo: Demo, force: bool = False) -> Generator[Progr
     present = [run for run in list_demo_runs() if run.dataset_id == dataset_id]
     ids = [run_id for each in demo.runs for run_id in _create_missing(name, demo, each, dataset_id, present)]
     return ids, sum(len(open_run(run_id).pairs) - len(write.finished(run_id)) for run_id in ids)
+
+
+@contextmanager
+def prepare_beside(slices: Sequence[tuple[str, Demo]], force: bool = False) -> Iterator[Future[tuple[list[str], int]]]:
+    """Make what slices need in a thread, their gold checked, while runs of another one are worked on in processes.
+
+    Gives (the runs' ids, attempts that are left to make). Who leaves the block earlier, because the work was stopped,
+    waits for one step at most; what was made is found by the next demo.
+    """
+    stopped = Event()
+
+    def prepare() -> tuple[list[str], int]:
+        ids: list[str] = []
+        left = 0
+        for name, demo in slices:
+            steps = prepare_slice(name, demo, force)
+            while not stopped.is_set():
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    ids, left = [*ids, *end.value[0]], left + end.value[1]
+                    gold_check.check_dataset(open_run(end.value[0][0]).run.dataset_id)
+                    break
+        return ids, left
+
+    with ThreadPoolExecutor(1, thread_name_prefix="demo") as pool:
+        try:
+            yield pool.submit(prepare)
+        finally:
+            stopped.set()
 
 
 def list_demo_runs() -> list[Run]:

@@ -94,9 +94,13 @@ def _work(
             concurrency=manner.concurrency,
             budget_usd=manner.budget_usd,
         )
-    if all(is_simulated(each.run) for each in opened):
-        left = sum(len(each.pairs) - len(write.finished(each.run.id)) for each in opened)
-        count = workers.count_workers(left, manner.workers)
-        if count > 1:
-            return workers.work_in_processes(opened, count, show, concurrency=manner.concurrency)
-    return work_alone(opened, show, concurrency=manner.concurrency, budget_usd=manner.budget_usd)
+    simulated = [each for each in opened if is_simulated(each.run)]
+    left = sum(len(each.pairs) - len(write.finished(each.run.id)) for each in simulated)
+    count = workers.count_workers(left, manner.workers)
+    outcomes: list[SessionResult] = []
+    if count > 1:
+        outcomes = workers.work_in_processes(simulated, count, show, concurrency=manner.concurrency)
+        opened = [each for each in opened if each not in simulated]
+    if opened and not any(each.interrupted for each in outcomes):
+        outcomes += work_alone(opened, show, concurrency=manner.concurrency, budget_usd=manner.budget_usd)
+    return outcomes

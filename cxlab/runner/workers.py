@@ -200,9 +200,13 @@ def _watch(
 ) -> list[Status | None]:
     ended: list[Status | None] = [None] * len(opened)
     asked = False
+    looked = time.monotonic()
     while any(process.poll() is None for process in processes):
         time.sleep(POLL_S)
-        _look(opened, shards, ended, before, show)
+        # Those that wait their turn say now and then that they do, or they would be taken for lost.
+        waiting = time.monotonic() - looked > statuses.SILENT_S / 4
+        looked = time.monotonic() if waiting else looked
+        _look(opened, shards, ended, before, show, waiting)
         # A bug in one shard: the others flush and stop. They are asked once, and not at all where a signal has asked
         # them already: to a worker a second one means to leave at once, without what it has not yet written.
         if not (asked or signals) and any(process.poll() not in (None, *STOPPED) for process in processes):
@@ -219,12 +223,19 @@ def _look(
     ended: list[Status | None],
     before: Sequence[Status],
     show: ProgressDisplay,
+    waiting: bool = True,
 ) -> None:
-    """Show how far each run has come, and settle those whose last shard has just come to an end."""
+    """Show how far each run has come, and settle those whose last shard has just come to an end.
+
+    `waiting`: look at those as well that nobody has begun; shards take the runs in their order.
+    """
     for place, each in enumerate(opened):
         if ended[place] is not None:
             continue
-        status = statuses.merge(statuses.read_shards(each.folder, led=True), shards, len(each.pairs))
+        begun = statuses.read_shards(each.folder, led=True)
+        if not begun and not waiting:
+            return
+        status = statuses.merge(begun, shards, len(each.pairs))
         if status.state == "running":
             if status.done < before[place].done:
                 status = before[place]
