@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
-from cxlab.runner.arguments import lacks_only_a_key, to_arguments, validate
+from cxlab.runner.arguments import foresee, to_arguments
 from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
@@ -97,13 +97,12 @@ def choose_order() -> RunRequest:
 
 def show_estimate(order: RunRequest) -> None:
     """What it will take, and the button that starts it."""
-    problem = validate(order)
+    problem, rows = foresee(order, partial(ui.cached, estimate))
     with st.container(border=True):
         ui.section("What it will take")
         if problem:
             st.warning(ui.plain(problem))
-        if not problem or lacks_only_a_key(order):
-            rows = ui.cached(estimate, order)
+        if rows:
             show_foreseen(rows, REGISTRY[order.benchmark].card.unit[1].capitalize())
             show_roles(share for row in rows for share in row.roles)
         if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):

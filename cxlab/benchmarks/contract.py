@@ -204,6 +204,9 @@ class Benchmark(DatasetParts):
     default_customer: str = "simulated:customer"
     """Who takes part in a run that names nobody."""
     default_judges: tuple[str, ...] = ("simulated:judge-strict", "simulated:judge-lenient", "simulated:judge-partial")
+    refuse: Callable[[Sequence[Sample], Any], None] | None = None
+    """refuse(samples, options) raises a CxError for switches that these samples cannot be run with; it is asked before
+    a run is stored, makes nothing and calls nothing."""
     prepare: Callable[[Sequence[Sample], Any, str], Iterator[tuple[int, int, str]]] | None = None
     """prepare(samples, options, model) makes what all attempts share before the first, yielding (done, of, of what)."""
     estimate: Callable[[Sequence[Sample], Any, Mapping[Role, Sequence[str]]], Sequence[RoleEstimate]] | None = None

@@ -1,7 +1,10 @@
 """An order as a page hands it to a process: what is wrong with it, and the arguments of the command line."""
 
+from collections.abc import Callable, Sequence
+
 from cxlab import llm
 from cxlab.errors import CxError, NotConfigured
+from cxlab.runner.estimate import Estimate, estimate
 from cxlab.runner.plan import find_benchmark
 from cxlab.runner.request import RunRequest, check_numbers, require_dataset
 
@@ -12,11 +15,17 @@ def validate(order: RunRequest) -> str:
     return wrong or missing
 
 
-def lacks_only_a_key(order: RunRequest) -> bool:
-    """Whether nothing is wrong with an order but that a model's key, server or package is missing: what it would take
-    can be told all the same."""
+def foresee(
+    order: RunRequest, tell: Callable[[RunRequest], Sequence[Estimate]] = estimate
+) -> tuple[str, Sequence[Estimate]]:
+    """What keeps an order from being started, "" for nothing, and what it would take as far as that can be told."""
     wrong, missing = _look_through(order)
-    return bool(missing) and not wrong
+    if wrong:
+        return wrong, ()
+    try:
+        return missing, tell(order)
+    except CxError as refused:
+        return str(refused), ()
 
 
 def _look_through(order: RunRequest) -> tuple[str, str]:
@@ -28,7 +37,10 @@ def _look_through(order: RunRequest) -> tuple[str, str]:
         return "Pick at least one judge: without judges nothing is scored.", ""
     try:
         check_numbers(order)
-        find_benchmark(order.benchmark).Options.read(order.options)
+        benchmark = find_benchmark(order.benchmark)
+        options = benchmark.Options.read(order.options)
+        if benchmark.refuse is not None:
+            benchmark.refuse((), options)  # the switches alone; what clashes with a sample, its estimate refuses
         require_dataset(order)
         for name in dict.fromkeys([*order.models, *order.judges, order.customer or ""]):
             if name:

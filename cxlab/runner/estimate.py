@@ -12,9 +12,9 @@ from cxlab import llm
 from cxlab.benchmarks.contract import Role, RoleEstimate
 from cxlab.errors import NoStandIn
 from cxlab.records import Run, Sample, Usage
-from cxlab.runner.plan import choose, find_benchmark
+from cxlab.runner.plan import find_benchmark
 from cxlab.runner.report import scan
-from cxlab.runner.request import RunRequest, check, count_samples, open_dataset
+from cxlab.runner.request import RunRequest, check, choose_samples, count_samples, open_dataset
 from cxlab.store import write
 
 MEANS = "means of earlier runs of this model"
@@ -107,7 +107,7 @@ def _ask_benchmark(order: RunRequest) -> dict[str, Sequence[RoleEstimate]]:
     benchmark = find_benchmark(order.benchmark)
     if benchmark.estimate is None:
         return {}
-    samples = choose(benchmark, open_dataset(order)[1], order.choice)
+    samples = choose_samples(order, open_dataset(order)[1])
     options = benchmark.Options.read(order.options)
     others: dict[Role, Sequence[str]] = {"customer": [order.customer] if order.customer else [], "judge": order.judges}
     told: dict[str, Sequence[RoleEstimate]] = {}

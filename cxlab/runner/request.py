@@ -3,7 +3,7 @@
 import functools
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -45,7 +45,7 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
     check(order)
     benchmark = find_benchmark(order.benchmark)
     dataset, samples = open_dataset(order)
-    planned = len(choose(benchmark, samples, order.choice)) * order.trials
+    planned = len(choose_samples(order, samples)) * order.trials
     check_attempts(planned, order.trials)
     agents = [llm.load(name) for name in order.models]
     for name in (*order.judges, *([order.customer] if order.customer else [])):
@@ -104,6 +104,15 @@ def open_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
     if dataset.benchmark != benchmark.card.id:
         raise BadOption(f"dataset {dataset.id} is of benchmark {dataset.benchmark!r}, not of {benchmark.card.id!r}")
     return dataset, write.load_samples(order.dataset_id)
+
+
+def choose_samples(order: RunRequest, samples: Sequence[Sample]) -> list[Sample]:
+    """Those of a dataset that the order takes; refuses switches that they cannot be run with."""
+    benchmark = find_benchmark(order.benchmark)
+    chosen = choose(benchmark, samples, order.choice)
+    if benchmark.refuse is not None:
+        benchmark.refuse(chosen, benchmark.Options.read(order.options))
+    return chosen
 
 
 def require_dataset(order: RunRequest) -> None:

@@ -12,6 +12,7 @@ whatever was said before it.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import re
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxlab.errors import CxError, UnknownName
+from cxlab.errors import BadOption, CxError, UnknownName
 from cxlab.voice.bigram_model import Counts, bigrams
 from cxlab.voice.confusion_tables import tables
 from cxlab.voice.pronunciation import pronounce
@@ -64,7 +65,7 @@ class NoAudio(CxError):
 def missing() -> list[str]:
     """What has to be installed for real audio, with how; empty when everything is there."""
     lacks = []
-    if shutil.which(PROGRAM) is None:
+    if not is_installed():
         lacks.append(f"{PROGRAM} (Debian and Ubuntu: apt install {PROGRAM}; macOS: brew install {PROGRAM})")
     if importlib.util.find_spec(PACKAGE) is None:
         lacks.append(f"{PACKAGE} (pip install {PACKAGE})")
@@ -192,7 +193,7 @@ class SpokenLine:
         self, recogniser: Recogniser, keep: SoundFolder | None = None, voices: Mapping[str, str] | None = None
     ) -> None:
         for voice in (voices or {}).values():
-            _check_variant(voice)
+            check_voice(voice)
         self.recogniser, self.keep, self.voices = recogniser, keep, {**VOICES, **(voices or {})}
 
     def listen(self, side: str, text: str, seed: int) -> tuple[str, dict[str, Any]]:
@@ -211,13 +212,34 @@ class SpokenLine:
         return heard, kept
 
 
-def _check_variant(voice: str) -> None:
-    """espeak-ng says nothing of a variant that it does not have, and speaks in the plain voice."""
-    variant = voice.partition("+")[2]
-    listed = subprocess.run([PROGRAM, "--voices=variant"], capture_output=True, text=True, timeout=60).stdout
-    known = sorted(re.findall(r"!v/(\S+)", listed))
-    if variant and variant not in known:
-        raise UnknownName("variant of a voice", variant, known)
+def is_installed() -> bool:
+    """Whether the program that speaks is here."""
+    return shutil.which(PROGRAM) is not None
+
+
+def check_voice(voice: str) -> None:
+    """Refuse a voice that espeak-ng does not have; of a variant it says nothing, and speaks in the plain voice."""
+    language, _, variant = voice.partition("+")
+    if language not in _list_languages():
+        raise BadOption(f"{voice!r} is no voice of {PROGRAM}: write a language and a variant, as {VOICES['agent']}")
+    if variant and variant not in _list_variants():
+        raise UnknownName("variant of a voice", variant, _list_variants())
+
+
+@functools.cache
+def _list_languages() -> frozenset[str]:
+    rows = [line.split() for line in _list_voices("--voices").splitlines()[1:]]
+    # A voice goes by its language, its name, or its file with or without the folder.
+    return frozenset(name for row in rows if len(row) > 4 for name in (*row[1:5], row[4].rpartition("/")[2]))
+
+
+@functools.cache
+def _list_variants() -> tuple[str, ...]:
+    return tuple(sorted(re.findall(r"!v/(\S+)", _list_voices("--voices=variant"))))
+
+
+def _list_voices(which: str) -> str:
+    return subprocess.run([PROGRAM, which], capture_output=True, text=True, timeout=60).stdout
 
 
 def _dictionary(path: Path) -> dict[str, list[str]]:

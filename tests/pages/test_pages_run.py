@@ -51,6 +51,15 @@ def test_a_link_with_ids_chooses_benchmark_dataset_and_options() -> None:
     assert "--option=retrieval=lexical" in command
 
 
+def test_a_switch_that_no_run_can_have_is_refused_before_it_is_started() -> None:
+    app = open_page("run", bench="mmtaup2", **{"option-agent_voice": "nons"})
+    assert not app.exception
+    (warning,) = (each.value for each in app.warning)
+    assert "the text channel has no voices" in warning
+    assert app.button(key="start").disabled
+    assert not app.metric
+
+
 def test_an_address_from_before_with_labels_still_works() -> None:
     assert chosen(open_page("run", bench="CXMArena", dataset=LABEL)) == ("cxmarena", DATASET)
 

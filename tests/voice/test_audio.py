@@ -161,5 +161,7 @@ def test_a_voice_that_is_not_there_is_refused(recogniser: audio.Recogniser) -> N
     # espeak-ng itself says nothing of such a variant, and speaks in the plain voice.
     with pytest.raises(UnknownName, match="nobody"):
         audio.SpokenLine(recogniser, voices={"agent": "en-us+nobody"})
+    with pytest.raises(BadOption, match=r"'nobody' is no voice .*en-us\+f2"):
+        audio.SpokenLine(recogniser, voices={"agent": "nobody"})
     with pytest.raises(audio.NoAudio, match="xx-nobody"):
         audio.say(clauses("Hello."), "xx-nobody")

@@ -29,7 +29,7 @@ from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
 from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions, migrate
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
-from cxlab.benchmarks.mmtaup2.run import prepare, run
+from cxlab.benchmarks.mmtaup2.run import prepare, refuse, run
 from cxlab.benchmarks.mmtaup2.score import DECIDED_BY, gold_attempt, own_scores, rescore, score
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.benchmarks.rehearsal import rehearse
@@ -225,6 +225,7 @@ BENCHMARK = Benchmark(
     judged=JUDGED,
     questions=rubric_versions.questions,
     needs_judges=False,
+    refuse=refuse,
     prepare=prepare,
     figures=list_figures,
     migrate=migrate,

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, open_back_end
+from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, check_voices, open_back_end
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
+from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.dialogue import Limits
@@ -77,6 +78,17 @@ def _refuse_clash(fixed: Mapping[str, Any], options: Mapping[str, Any]) -> None:
                 f"{name}={options[name]}: the dataset has samples with {name} {fixed[name]}; narrow it with "
                 f"python -m cxlab generate mmtaup2 --option {setting}={options[name]}"
             )
+
+
+def refuse(chosen: Sequence[Sample], options: MmOptions) -> None:
+    """Refuse a version of the rule that there is not, voices that nobody has, and terms that clash with a sample's."""
+    given = options.given()
+    if isinstance(options.escalation, int):
+        rubric_versions.find(options.escalation)
+    rubric_versions.read_option(options.escalation)
+    check_voices(options.audio, given)
+    for sample in chosen:
+        _refuse_clash(samples.terms_of(sample), given)
 
 
 def prepare(chosen: Sequence[Sample], options: MmOptions, model: str = "") -> Iterator[tuple[int, int, str]]:

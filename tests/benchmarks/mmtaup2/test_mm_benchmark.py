@@ -11,17 +11,20 @@ from cxlab import llm
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK, CARD, verdict_of
+from cxlab.benchmarks.mmtaup2.conversation import speech
 from cxlab.benchmarks.mmtaup2.run import terms_of
 from cxlab.benchmarks.mmtaup2.score import gold_attempt
 from cxlab.benchmarks.mmtaup2.tasks import samples
-from cxlab.errors import BadOption, UnknownName
+from cxlab.errors import BadOption, CxError, UnknownName
 from cxlab.read import View, failures
 from cxlab.read.comparison.ranking import rank
 from cxlab.records import Attempt, Failure, Message, Sample
+from cxlab.runner.estimate import estimate
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.plan import SampleFilter, choose
 from cxlab.runner.request import RunRequest, create_runs
 from cxlab.views.compare import queries
+from cxlab.voice import audio
 from tests.pages.app_script import open_page, words
 
 PLAIN = {"personas": "none", "exposures": 0, "modalities": "text"}
@@ -242,3 +245,40 @@ def test_shares_end_at_100_and_counts_nowhere():
     # Source: the paper's table of metrics; a count of turns drawn against 100 would look near its worst at any value.
     assert {CARD.scale(name) for name in ("pass", "user_effort", "judged_clarification_recall")} == {(0.0, 100.0)}
     assert {CARD.scale(name) for name in ("turns", "user_effort_count", "judged_recovery_turn_count")} == {None}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"escalation": 99}, r"'99'; known: 1, 2"),
+        ({"agent_voice": "nons"}, "agent_voice=nons: the text channel has no voices.*audio=espeak, openai"),
+        ({"persona": "hard"}, "persona=hard.*--option personas=hard"),
+    ],
+)
+def test_switches_that_no_run_can_have_are_refused_when_it_is_ordered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, object], told: str
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    order = RunRequest("mmtaup2", ("simulated:strong",), "simulated:customer", options=options)
+    for ask in (create_runs, estimate):
+        with pytest.raises(CxError, match=told) as refused:
+            ask(order)
+        assert "\n" not in str(refused.value)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.skipif(not audio.is_installed(), reason="espeak-ng is not installed")
+def test_voices_are_refused_when_the_run_is_ordered(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = plain("retail", 1)
+
+    def order(voice: str) -> None:
+        BENCHMARK.refuse(chosen, BENCHMARK.Options.read({"audio": "espeak", "customer_voice": voice}))
+
+    order("en-us+f2")
+    with pytest.raises(BadOption, match=r"'nons' is no voice .*as en-us\+f2"):
+        order("nons")
+    with pytest.raises(UnknownName, match=r"known: .*f2"):
+        order("en-us+nons")
+    # Where nothing can speak, the plan may be for another machine.
+    monkeypatch.setattr(speech, "is_installed", lambda: False)
+    order("nons")

@@ -21,7 +21,7 @@ from cxlab.dialogue import Delivery
 from cxlab.errors import BadOption
 from cxlab.llm import Budget
 from cxlab.voice import WordError, hear, word_error_rate
-from cxlab.voice.audio import VOICES, Recogniser, SpokenLine
+from cxlab.voice.audio import VOICES, Recogniser, SpokenLine, check_voice, is_installed
 from cxlab.voice.sound_files import SoundFolder
 from cxlab.voice.spoken_message import SpokenMessage
 
@@ -129,6 +129,19 @@ def open_local_audio(
     """espeak-ng and pocketsphinx with the domain's own words; `keep` is where the sounds go. Raises NoAudio."""
     shelf = SoundFolder(keep) if isinstance(keep, Path) else keep
     return SpokenLine(_recogniser(domain), shelf, voices)
+
+
+def check_voices(audio: str, options: Mapping[str, Any]) -> None:
+    """Refuse voices that are none of the back end's. What a service has, only the service knows; and what is to be
+    spoken on another machine is checked there.
+    """
+    given = {name: str(options[name]) for side in VOICES if (name := f"{side}_voice") in options}
+    for name, voice in given.items():
+        if audio == BACK_ENDS[0]:
+            others = ", ".join(BACK_ENDS[1:])
+            raise BadOption(f"{name}={voice}: the text channel has no voices; leave it out, or take audio={others}")
+        if audio == BACK_ENDS[1] and is_installed():
+            check_voice(voice)
 
 
 def open_back_end(
