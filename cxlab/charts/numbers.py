@@ -4,6 +4,8 @@ import math
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from cxlab.records.decimals import write_decimals
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -13,8 +15,8 @@ MINUS = "−"
 
 
 def _write(value: float, form: str) -> str:
-    """The number in Python's format, with a true minus, and none before a zero."""
-    told = format(value, form)
+    """The number in Python's format, halves away from zero, with a true minus, and none before a zero."""
+    told = write_decimals(value, form) if form.endswith("f") else format(value, form)
     if not any(digit in told for digit in "123456789"):
         return told.lstrip("+-")
     return MINUS + told[1:] if told.startswith("-") else told
@@ -33,7 +35,7 @@ def format_p(value: float | None) -> str:
     """0.012; what is smaller than 0.001 is said to be so, for no test tells it closer."""
     if value is None or not _known(value):
         return NONE
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else write_decimals(value, ".3f")
 
 
 def format_points(value: float | None) -> str:
@@ -106,6 +108,15 @@ def format_interval(low: float | None, high: float | None) -> str:
     if low is None or high is None or not (_known(low) and _known(high)):
         return "no interval: fewer than two samples"
     return f"{_write(low, '.1f')} to {_write(high, '.1f')}"
+
+
+def interval_of(low: str, high: str) -> "pl.Expr":
+    """`format_interval` of two columns, null where either is."""
+    import polars as pl
+
+    ends = pl.struct(low, high)
+    told = ends.map_elements(lambda row: format_interval(row[low], row[high]), return_dtype=pl.String)
+    return pl.when(pl.col(low).is_not_null() & pl.col(high).is_not_null()).then(told)
 
 
 def format_time(value: datetime | str | None, zone: tzinfo | None = None) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cxlab.records.decimals import write_decimals
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -342,11 +344,11 @@ def _write(
     for row in told["models"]:
         other = gaps.get(row["model"])
         rows.append((
-            row["name"], f"{row['mean']:.1f}", _span(row), "" if other is None else _signed(other["difference"]),
-            "" if other is None else _span(other), "" if other is None else STANDING[other["verdict"]],
-            f"{row['n']} (has {row['has']} of {told['of']})",
+            row["name"], _points(row["mean"]), _span(row),
+            "" if other is None else _points(other["difference"], "+.1f"), "" if other is None else _span(other),
+            "" if other is None else STANDING[other["verdict"]], f"{row['n']} (has {row['has']} of {told['of']})",
         ))  # fmt: skip
-    rows += [(f"{floor['name']}, not ranked", f"{floor['mean']:.1f}", "", "", "", "", str(floor["n"]))
+    rows += [(f"{floor['name']}, not ranked", _points(floor["mean"]), "", "", "", "", str(floor["n"]))
              for floor in told["floors"]]  # fmt: skip
     lines += _align(rows)
     if told["corrected"]:
@@ -368,7 +370,7 @@ def _write_corrected(told: dict[str, Any]) -> list[str]:
     """What reviewers' decisions change, for a terminal."""
     rows = [("model", "as judged", "corrected", "95 %", "change", "passed", "passed, corrected")]
     rows += [
-        (row["name"], _points(row["mean"]), _points(row["corrected"]), _span(row), _signed(row["change"]),
+        (row["name"], _points(row["mean"]), _points(row["corrected"]), _span(row), _points(row["change"], "+.1f"),
          _share(row["passed"]), _share(row["passed_corrected"]))
         for row in told["models"]
     ]  # fmt: skip
@@ -383,17 +385,13 @@ def _align(rows: "Sequence[Sequence[str]]") -> list[str]:
             for row in rows]  # fmt: skip
 
 
-def _points(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+def _points(value: float | None, form: str = ".1f") -> str:
+    return "–" if value is None else write_decimals(value, form)
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
+    return "–" if value is None else f"{write_decimals(100 * value)}%"
 
 
 def _span(row: dict[str, Any]) -> str:
-    return "–" if row["low"] is None else f"{row['low']:.1f} to {row['high']:.1f}"
-
-
-def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.1f}"
+    return "–" if row["low"] is None else f"{write_decimals(row['low'])} to {write_decimals(row['high'])}"

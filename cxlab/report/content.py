@@ -304,7 +304,7 @@ def _rows(found: Ranking, name: Any) -> tuple[Mapping[str, Any], ...]:
 
 
 def _span(gap: Mapping[str, Any] | None) -> str:
-    return "–" if gap is None or gap["low"] is None else f"{gap['low']:.1f} to {gap['high']:.1f}"
+    return "–" if gap is None or gap["low"] is None else format_interval(gap["low"], gap["high"])
 
 
 def _groupings(about: Declaration, view: View, found: Ranking, name: Any, marks: Mapping[str, Mark]) -> list[Grouping]:
@@ -346,8 +346,8 @@ def _groupings(about: Declaration, view: View, found: Ranking, name: Any, marks:
 def _cell(row: Mapping[str, Any] | None) -> str:
     if row is None or row["value"] is None:
         return "–"
-    span = f" ({row['low']:.1f} to {row['high']:.1f})" if row["low"] is not None else ""
-    return f"{row['value']:.1f}{span}, n = {row['samples']:,}"
+    span = f" ({format_interval(row['low'], row['high'])})" if row["low"] is not None else ""
+    return f"{format_points(row['value'])}{span}, n = {row['samples']:,}"
 
 
 def _tell_failure(about: Declaration, row: Mapping[str, Any]) -> FailedAttempt:

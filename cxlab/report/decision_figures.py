@@ -8,7 +8,15 @@ from typing import Any
 import polars as pl
 
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_count, format_rough, format_seconds, format_share, format_usd
+from cxlab.charts.numbers import (
+    format_count,
+    format_interval,
+    format_points,
+    format_rough,
+    format_seconds,
+    format_share,
+    format_usd,
+)
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision, Slice
 from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric, PassCount
@@ -61,7 +69,7 @@ def list_figures(
         *_prices(one, many, pair),
         _power(found, told),
         _slices(about, told, name(told.rival)),
-        *_other_metrics(told, name),
+        *_other_metrics(about, told, name),
     ]
 
 
@@ -93,22 +101,24 @@ def say_other_lead(each: OtherLead, name: Callable[[str], str]) -> str:
     """What the verdict is by another metric that may lead: "By overall: strong leads for sure, by 2.5 points"."""
     by = f"By {name_metric(each.metric)}:"
     if each.decided:
-        return f"{by} {name(each.first)} leads for sure, by {each.by:.1f} points"
+        return f"{by} {name(each.first)} leads for sure, by {format_points(each.by)} points"
     if not each.by:
         return f"{by} cannot tell yet, {name(each.first)} and {name(each.behind)} are level"
-    return f"{by} cannot tell yet, {name(each.first)} is first by {each.by:.1f} points"
+    far = f"{format_points(each.by)} points" if round(each.by, 1) else "less than 0.1 points"
+    return f"{by} cannot tell yet, {name(each.first)} is first by {far}"
 
 
 def say_zeros(about: Declaration, others: Sequence[OtherLead], name: Callable[[str], str]) -> str:
-    """Who is no better than the constant agent that a metric's 0 stands for, by intervals; "" where all are better:
-    "By skill above chance, weak is below the best constant agent for sure and eloquent is no better than it"."""
+    """Who is not better for sure than the constant agent that a metric's 0 stands for, by intervals; "" where all are:
+    "Against the best constant agent (0 in skill): weak is below it for sure; whether eloquent is better cannot be told
+    yet"."""
     told = []
     for each in others:
         parts = []
         if each.below:
             parts.append(f"{name_some([*map(name, each.below)])} {_are(each.below)} below it for sure")
         if each.near:
-            parts.append(f"{name_some([*map(name, each.near)])} {_are(each.near)} no better than it for sure")
+            parts.append(f"whether {name_some([*map(name, each.near)])} {_are(each.near)} better cannot be told yet")
         if parts:
             constant = within_sentence(about.card.zeros[each.metric])
             told.append(f"Against the {constant} (0 in {name_metric(each.metric)}): {'; '.join(parts)}")
@@ -143,12 +153,13 @@ def _difference(
     if gap["difference"] is None:
         return Figure(label, "unknown", "The two share no sample.")
     sign = 1 if not found.task.higher_is_better else -1
-    # Rounded, and no zero with a sign.
-    ends = sorted(round(sign * end, 1) + 0.0 for end in (gap["low"], gap["high"]) if end is not None)
-    span = f"95 % interval {ends[0]:.1f} to {ends[1]:.1f}" if len(ends) == 2 else "Too few samples for an interval"
+    ends = sorted(sign * end for end in (gap["low"], gap["high"]) if end is not None)
+    tied = gap["n"] and not gap["wins"] + gap["losses"]
+    none = "All samples are tied: no difference to measure" if tied else "Too few samples for an interval"
+    span = f"95 % interval {format_interval(*ends)}" if len(ends) == 2 else none
     count = say_count(gap["n"], gap["clusters"], found.compared.shared)
     corrected = f", corrected for {found.gaps.height} comparisons" if found.gaps.height > 1 else ""
-    return Figure(label, f"{abs(gap['difference']):.1f} points", f"{span}, paired on {count}{corrected}.")
+    return Figure(label, f"{format_points(abs(gap['difference']))} points", f"{span}, paired on {count}{corrected}.")
 
 
 def _pass_rates(about: Declaration, told: Decision, name: Callable[[str], str]) -> Figure:
@@ -203,7 +214,7 @@ def _power(found: Ranking, told: Decision) -> Figure:
     least = gap["detectable"]
     shared = found.compared.shared
     count = say_count(gap["n"], gap["clusters"], shared)
-    finds = f"{count} find {least:.1f} points or more in four cases out of five." if least else ""
+    finds = f"{count} find {format_points(least)} points or more in four cases out of five." if least else ""
     if told.decided and gap["clusters"] < told.least:
         few = (
             f"It rests on {gap['clusters']} independent samples, enough for a test of this one difference; slices, of "
@@ -213,14 +224,14 @@ def _power(found: Ranking, told: Decision) -> Figure:
     if told.decided:
         return Figure(label, "none: settled", finds)
     if gap["difference"] is None or least is None:
-        return Figure(
-            label, "unknown", "All samples are tied, or too few: nothing says how many would tell them apart."
-        )
+        why = "Too few samples" if gap["wins"] + gap["losses"] else "All samples are tied"
+        return Figure(label, "unknown", f"{why}: nothing says how many would tell them apart.")
     more = samples_to_settle(gap)
     if more is None:
         return Figure(label, f"more than {format_count(MOST_NEEDED)}", f"{finds} The two may as well be equal.")
     if more == 0:
-        return Figure(label, "a few", f"{finds} The difference is about at that limit.")
+        many = f"a few more {shared.plural}" if shared is not None and gap["clusters"] < gap["n"] else "a few"
+        return Figure(label, many, f"{finds} The difference is about at that limit.")
     wanted = ""
     if shared is not None and gap["clusters"] < gap["n"]:
         others = clusters_to_settle(gap, more)
@@ -248,8 +259,8 @@ def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
 
     first = told.slices[0]
     few = first.low is None or first.high is None
-    span = " (too few of them differ for an interval)" if few else f" ({first.low:.1f} to {first.high:.1f})"
-    by = f"by {first.by:.1f} points{span} on {first.n:,} samples"
+    span = " (too few of them differ for an interval)" if few else f" ({format_interval(first.low, first.high)})"
+    by = f"by {format_points(first.by)} points{span} on {first.n:,} samples"
     if not first.sure:
         return Figure(label, "nowhere for sure", f"{many}. Among these it is furthest ahead in {say(0)}, {by}.")
     others = [say(place) for place, each in enumerate(told.slices) if place and each.sure]
@@ -263,7 +274,7 @@ def list_named(slices: Sequence[Slice]) -> list[Slice]:
     return [each for each in slices if each.sure][:_MOST_TOLD] or list(slices[:1])
 
 
-def _other_metrics(told: Decision, name: Callable[[str], str]) -> list[Figure]:
+def _other_metrics(about: Declaration, told: Decision, name: Callable[[str], str]) -> list[Figure]:
     """Where the rival is better and where worse on other declared metrics: what is sure, else the largest."""
     rival, leader = name(told.rival), name(told.leader)
     better, worse = (f"Other metrics, {rival} {word}" for word in ("better", "worse"))
@@ -279,20 +290,24 @@ def _other_metrics(told: Decision, name: Callable[[str], str]) -> list[Figure]:
                        (worse, [each for each in told.metrics if each.by < 0])):  # fmt: skip
         sure = [each for each in own if each.sure]
         if sure:
-            said = "; ".join(_say_metric(each) for each in sure[:_MOST_TOLD])
+            said = "; ".join(_say_metric(about, each) for each in sure[:_MOST_TOLD])
             more = f"; and {len(sure) - _MOST_TOLD} smaller ones" if len(sure) > _MOST_TOLD else ""
             figures.append(Figure(label, f"{len(sure)} for sure", f"{rival} against {leader}: {said}{more}."))
         elif own:
-            figures.append(Figure(label, "none for sure", f"Largest: {_say_metric(own[0])}."))
+            figures.append(Figure(label, "none for sure", f"Largest: {_say_metric(about, own[0])}."))
         else:
             figures.append(Figure(label, "none", ""))
     last = figures[-1]
     return [*figures[:-1], Figure(last.label, last.value, f"{last.note} {many}.".lstrip())]
 
 
-def _say_metric(each: OtherMetric) -> str:
-    """The rival's mean against the leader's: "action 88.6 against 91.1 (-7.8 to 2.9)"."""
+def _say_metric(about: Declaration, each: OtherMetric) -> str:
+    """The rival's mean against the leader's: "action 88.6 against 91.1 (-7.8 to 2.9)"; of a scale that ends elsewhere
+    than at 100 with its end, "warmth 4.3 against 6.8 of 10"."""
+    scale = about.card.scale(each.metric)
+    most = None if scale is None else max(scale)
+    of = "" if most in (None, 100.0) else f" of {most:g}"
     sign = 1 if (each.theirs - each.ours) * each.by >= 0 else -1
-    ends = sorted(round(sign * end, 1) + 0.0 for end in (each.low, each.high) if end is not None)
-    span = f"difference {ends[0]:.1f} to {ends[1]:.1f}" if len(ends) == 2 else "too few for an interval"
-    return f"{name_metric(each.metric)} {each.theirs:.1f} against {each.ours:.1f} ({span})"
+    ends = sorted(sign * end for end in (each.low, each.high) if end is not None)
+    span = f"difference {format_interval(*ends)}" if len(ends) == 2 else "too few for an interval"
+    return f"{name_metric(each.metric)} {format_points(each.theirs)} against {format_points(each.ours)}{of} ({span})"

@@ -272,7 +272,11 @@ def differences(
 
 def ends_of(found: Paired, span: Bounds | None) -> tuple[float | None, float | None]:
     """The ends of a difference's interval; None where it has none, or is all that a difference can be, which tells
-    nothing: so few clusters differ that no difference whatever could be rejected."""
+    nothing: so few clusters differ that no difference whatever could be rejected. None, too, where all pairs are tied:
+    the test flips signs of differences, and of none there is no spread to measure; what `paired_difference` says there
+    bounds differences of which not one was seen, and beside narrower ones of real differences that is misread."""
+    if found.wins == found.losses == 0:
+        return None, None
     if span is not None and found.low <= span[0] and found.high >= span[1]:
         return None, None
     low, high = (end if math.isfinite(end) else None for end in (found.low, found.high))

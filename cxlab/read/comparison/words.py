@@ -7,10 +7,12 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.metrics.paired import LEAST_CLUSTERS
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.ranking import Ranking, took
 from cxlab.read.comparison.sets import Customers, TaskSet
 from cxlab.records.cluster import Cluster
+from cxlab.records.decimals import write_decimals
 
 Name = Callable[[str], str]
 """How a side is called."""
@@ -42,15 +44,17 @@ def say_leader(found: Ranking, name: Name = str) -> str:
         low = "" if better is None else ", but a constant agent does " + ("better" if better else "as well")
         return f"{leader} leads{sure}{low}"
     level = [name(side) for side, value in rows.select("side", "value").iter_rows() if value == rows["value"][0]]
+    few = say_count(found.compared.samples, found.compared.clusters, found.compared.shared, "only ")
+    few = f", with {few}" if found.compared.clusters < LEAST_CLUSTERS else ""
     if len(level) > 1:
-        return f"cannot tell yet who leads: {name_some(level)} are level"
+        return f"cannot tell yet who leads: {name_some(level)} are level{few}"
     near = [name(side) for side in rows["side"] if side in found.open]
     told = (
         "none of the others is"
         if len(near) == others > 1
         else f"{name_some(near)} {'is' if len(near) == 1 else 'are'} not"
     )
-    return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure"
+    return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure{few}"
 
 
 def say_leaders(found: Sequence[Ranking], name: Name = str) -> str:
@@ -62,15 +66,25 @@ def say_leaders(found: Sequence[Ranking], name: Name = str) -> str:
         return f"only {name(models.pop())} has been evaluated" if len(models) == 1 else "no two models to compare"
     leaders = [each.leader for each in several if each.decided]
     alone = f"; {len(found) - len(several)} with one model only" if len(found) > len(several) else ""
+    few = _say_few([each for each in several if not each.decided])
     if not leaders:
-        return f"cannot tell yet who leads in any of {len(several)} tasks{alone}"
+        return f"cannot tell yet who leads in any of {len(several)} tasks{few}{alone}"
     count = Counter(leaders)
     told = [f"{name(side)} leads for sure in {count[side]}" for side in sorted(count, key=lambda s: (-count[s], s))]
     low = sum(each.decided and is_below_floor(each) for each in several)
     below = f" (in {low} of these no better than a constant agent)" if low else ""
     unsure = len(several) - len(leaders)
-    rest = f", {unsure} cannot be told yet" if unsure else ""
+    rest = f", {unsure} cannot be told yet{few}" if unsure else ""
     return f"{', '.join(told)} of {len(several)} tasks{below}{rest}{alone}"
+
+
+def _say_few(found: Sequence[Ranking]) -> str:
+    """That rankings stand on few independent samples, where all of these do."""
+    sizes = sorted(each.compared.clusters for each in found)
+    if not sizes or sizes[-1] >= LEAST_CLUSTERS:
+        return ""
+    each = f"{sizes[0]}" if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}"
+    return f", on only {each} independent samples{' each' if len(sizes) > 1 else ''}"
 
 
 def say_against(found: Ranking, baseline: str, name: Name = str) -> str:
@@ -81,7 +95,8 @@ def say_against(found: Ranking, baseline: str, name: Name = str) -> str:
     if row["difference"] is None:
         return f"Baseline {name(baseline)} shares no sample with the first"
     sure = "for sure" if row["verdict"] == "worse" else "which cannot be told from chance yet"
-    return f"Baseline {name(baseline)}: {name(found.leader)} is {abs(row['difference']):.1f} points ahead of it, {sure}"
+    by = write_decimals(abs(row["difference"]))
+    return f"Baseline {name(baseline)}: {name(found.leader)} is {by} points ahead of it, {sure}"
 
 
 def samples_to_settle(gap: Mapping[str, Any]) -> int | None:
@@ -96,12 +111,13 @@ def clusters_to_settle(gap: Mapping[str, Any], more: int) -> int:
     return math.ceil(more * int(gap["clusters"]) / int(gap["n"]))
 
 
-def say_count(samples: int, clusters: int, shared: Cluster | None) -> str:
-    """So many samples, and from how many situations they are, where these are fewer."""
+def say_count(samples: int, clusters: int, shared: Cluster | None, only: str = "") -> str:
+    """So many samples, and from how many situations they are, where these are fewer; `only` stands before the fewest
+    of these."""
     told = _count(samples, "sample")
     if shared is None or clusters == samples:
-        return told
-    return f"{told} from {clusters:,} {shared.name if clusters == 1 else shared.plural}"
+        return f"{only}{told}"
+    return f"{told} from {only}{clusters:,} {shared.name if clusters == 1 else shared.plural}"
 
 
 def say_left(compared: TaskSet, more: int) -> str:
@@ -143,7 +159,9 @@ def _beaten_by(found: Ranking) -> bool | None:
     best = _best_floor(found)
     if best is None or not found.table.height:
         return None
-    ahead = (1 if found.task.higher_is_better else -1) * (round(best[1], 1) - round(float(found.table["value"][0]), 1))
+    ahead = (1 if found.task.higher_is_better else -1) * (
+        float(write_decimals(best[1])) - float(write_decimals(found.table["value"][0]))
+    )
     return ahead > 0 if ahead >= 0 else None
 
 
@@ -155,9 +173,11 @@ def _say_low_rates(found: Ranking, name: Name) -> str:
     if not floors:
         return ""
     best = max(floors, key=lambda each: (floors[each], each))
-    behind = [f"{name(side)} ({100 * rates[side]:.1f} %)" for side in found.table["side"]
+    behind = [f"{name(side)} ({write_decimals(100 * rates[side])} %)" for side in found.table["side"]
               if side in rates and rates[side] < floors[best]]  # fmt: skip
-    return f"{best} passes {100 * floors[best]:.1f} %, more often than {name_some(behind)}" if behind else ""
+    return (
+        f"{best} passes {write_decimals(100 * floors[best])} %, more often than {name_some(behind)}" if behind else ""
+    )
 
 
 def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
@@ -167,7 +187,10 @@ def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
             continue
         best = _best_floor(each)
         if best and is_below_floor(each):
-            told.append((each, f"{name(each.leader)} {float(each.table['value'][0]):.1f}, {best[0]} {best[1]:.1f}"))
+            ours = f"{name(each.leader)} {write_decimals(each.table['value'][0])}"
+            few = each.compared.samples < LEAST_CLUSTERS
+            on = f", on {_count(each.compared.samples, 'sample')} only" if few else ""
+            told.append((each, f"{ours}, {best[0]} {write_decimals(best[1])}{on}"))
     if not told:
         return ""
     if len(found) == 1:

@@ -9,7 +9,7 @@ import streamlit as st
 from cxlab.charts import compare as charts
 from cxlab.charts.board import draw_board
 from cxlab.charts.history import draw_history
-from cxlab.charts.numbers import format_count, format_points
+from cxlab.charts.numbers import format_count, format_points, interval_of
 from cxlab.charts.theme import Mark, short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison import ranking
@@ -197,7 +197,7 @@ def show_gaps(
     rows = name_sides(gaps, brief, groups.names if by else {}).with_columns(
         verdict=pl.col("verdict").replace_strict(MARKED_STANDING),
         results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
-        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
+        interval=interval_of("low", "high"),
         place=pl.col("grp").replace_strict(places, default=len(places), return_dtype=pl.Int64),
     )
     columns = {

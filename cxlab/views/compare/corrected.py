@@ -4,7 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.scores.corrected import correct
-from cxlab.charts.numbers import format_count
+from cxlab.charts.numbers import format_count, interval_of
 from cxlab.read import View, decisions
 from cxlab.read.comparison.corrected import CorrectedRanking, correct_ranking, keep_decided
 from cxlab.read.comparison.ranking import Ranking
@@ -65,7 +65,7 @@ def show_corrected(about: Declaration, judged: Ranking, found: CorrectedRanking,
         st.caption(plain(f"⚠ Run {run} is not corrected: {why}."))
     shown = found.beside.with_columns(
         name=pl.col("side").map_elements(name, return_dtype=pl.String),
-        interval=pl.format("{} to {}", pl.col("corrected_low").round(1), pl.col("corrected_high").round(1)),
+        interval=interval_of("corrected_low", "corrected_high"),
     )
     columns = {
         "name": column("Model"),

@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import begin
-from cxlab.charts.numbers import format_count
+from cxlab.charts.numbers import format_count, interval_of
 from cxlab.read import View
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
@@ -91,8 +91,8 @@ def _show_ranking(
     words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if found.decided else "first"))
     shown = name_sides(rows, named, {}).with_columns(
         verdict=words.otherwise(pl.col("verdict").replace_strict(MARKED_STANDING, default="–")),
-        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
-        gap=pl.format("{} to {}", pl.col("low_gap").round(1), pl.col("high_gap").round(1)),
+        interval=interval_of("low", "high"),
+        gap=interval_of("low_gap", "high_gap"),
         coverage=pl.format("{} of {}", "has", pl.lit(compared.known)),
     )
     columns = {

@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.charts.numbers import format_points
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric
@@ -51,7 +52,7 @@ def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[
     for spot, side, name in zip(st.columns(2, gap="medium"), sides, names, strict=True):
         with spot:
             scores = _own_scores(side)
-            told = ", ".join(f"{head_metric(key)} {scores[key]:.1f}" for key in leading if key in scores)
+            told = ", ".join(f"{head_metric(key)} {format_points(scores[key])}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
             st.caption(plain(f"{told or 'not scored'} · ended by {side.attempt['ended_by'] or 'nothing noted'}"))
             run_id, attempt_id = side.attempt["run_id"], side.attempt["attempt_id"]

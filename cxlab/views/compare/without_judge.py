@@ -4,7 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
-from cxlab.charts.numbers import format_count
+from cxlab.charts.numbers import format_count, interval_of
 from cxlab.read import View
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
@@ -73,7 +73,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
         st.caption(plain(f"⚠ Run {run} is not scored anew: {why}."))
     shown = found.beside.with_columns(
         name=pl.col("side").map_elements(name, return_dtype=pl.String),
-        interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),
+        interval=interval_of("low", "high"),
     )
     columns = {
         "name": column("Model"),

@@ -8,7 +8,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.board import Floor, draw_board
 from cxlab.charts.compare import draw_scores
-from cxlab.charts.numbers import format_count
+from cxlab.charts.numbers import format_count, interval_of
 from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.read.comparison import ranking
@@ -105,9 +105,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     rows = pl.concat(
         [board, found.floors.select(pl.col("side").alias("model"), pl.col("value").alias(task.metric), "samples")],
         how="diagonal",
-    ).with_columns(
-        interval=pl.format("{} to {}", pl.col(f"{task.metric}_low").round(1), pl.col(f"{task.metric}_high").round(1))
-    )
+    ).with_columns(interval=interval_of(f"{task.metric}_low", f"{task.metric}_high"))
     gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(MARKED_STANDING, default=""))
     lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if found.decided else "first"]})
     rows = rows.join(pl.concat([gaps, lead]), on="model", how="left", maintain_order="left")

@@ -1,5 +1,6 @@
 """What a choice between two models stands on: the slice where the loser wins, prices, and samples still to run."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from cxlab.charts.numbers import format_rough
 from cxlab.metrics.paired import compare_pairs, minimum_detectable
 from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
-from cxlab.read.comparison.ranking import floors_of, rank, zero_of
-from cxlab.read.comparison.words import samples_to_settle
+from cxlab.read.comparison.other_metrics import OtherLead
+from cxlab.read.comparison.ranking import describe_sides, floors_of, rank, zero_of
+from cxlab.read.comparison.words import samples_to_settle, say_floors, say_leader, say_leaders
 from cxlab.report.decision_figures import Figure, list_figures, say_other_lead, say_zeros
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
@@ -231,7 +233,7 @@ def test_who_is_no_better_than_the_constant_agent_of_another_metric_is_told(home
     assert between is not None
     assert say_zeros(ABOUT, between.other_leads, str) == (
         "Against the best constant agent (0 in skill above chance): bad is below it for sure; "
-        "near is no better than it for sure"
+        "whether near is better cannot be told yet"
     )
     assert "0 in skill above chance" in words_of(open_page("compare", benchmark="sage"))
 
@@ -254,3 +256,52 @@ def test_a_lead_on_few_samples_is_told_as_that(home: Path, count: int, value: st
     found = card()["More samples to settle it"]
     assert found.value == value
     assert ("It rests on 7 independent samples" in found.note) == (count == 7)
+
+
+def test_level_samples_have_no_interval_and_say_so(home: Path) -> None:
+    values = {(f"s{i}", 1): 60.0 + i for i in range(20)}
+    for number, (model, shift) in enumerate((("a", 0), ("b", 0), ("c", -1)), 1):
+        write_run(home, number, model, {key: value + shift * (key[0] == "s3") for key, value in values.items()})
+    found = rank(ABOUT, VIEW).tasks[0]
+    gaps = {row["side"]: row for row in found.gaps.iter_rows(named=True)}
+    assert (gaps["b"]["low"], gaps["b"]["high"], gaps["b"]["p"], gaps["b"]["verdict"]) == (None, None, 1, "cannot tell")
+    assert gaps["c"]["low"] is not None
+    between = decide(ABOUT, found)
+    assert between is not None
+    (
+        difference,
+        *_,
+    ) = list_figures(ABOUT, found, between, describe_sides(found), "told", str)
+    assert difference.value == "0.0 points"
+    assert difference.note.startswith("All samples are tied: no difference to measure, paired on 20 samples")
+    power = next(each for each in list_figures(ABOUT, found, between, describe_sides(found), "told", str)
+                 if each.label == "More samples to settle it")  # fmt: skip
+    assert power.note == "All samples are tied: nothing says how many would tell them apart."
+
+
+@pytest.mark.parametrize(("samples", "few"), [(5, ", with only 5 samples"), (9, "")])
+def test_an_open_ranking_on_few_samples_says_so(home: Path, samples: int, few: str) -> None:
+    for number, model in enumerate("ab", 1):
+        write_run(home, number, model, {(f"s{i}", 1): 60.0 + 9 * (i % 2 == number % 2) for i in range(samples)})
+    found = rank(ABOUT, VIEW).tasks
+    told = say_leader(found[0], str)
+    assert told.startswith("cannot tell yet who leads")
+    assert told.endswith(few or "for sure")
+    several = say_leaders([*found, *found], str)
+    assert several == "cannot tell yet who leads in any of 2 tasks" + (
+        f", on only {samples} independent samples each" if few else ""
+    )
+
+
+def test_a_lead_that_rounds_to_nothing_is_not_given_as_zero() -> None:
+    near = OtherLead("skill", "a", "b", 0.03, False, (), ())
+    assert say_other_lead(near, str).endswith("a is first by less than 0.1 points")
+    assert say_other_lead(replace(near, by=0.0), str).endswith("a and b are level")
+
+
+def test_a_warning_that_rests_on_few_samples_says_so(home: Path) -> None:
+    for number, model in enumerate(("a", "b", "simulated:floor"), 1):
+        write_run(home, number, model, {("s1", 1): 40.0})
+    assert say_floors(rank(ABOUT, VIEW).tasks) == (
+        "Whoever is first does no better than a constant agent: a 40.0, Floor 40.0, on 1 sample only"
+    )
