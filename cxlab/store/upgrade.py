@@ -1,5 +1,6 @@
 """Rows that an older version stored, in today's columns; and attempts with other verdicts."""
 
+import functools
 import os
 import time
 from collections.abc import Sequence
@@ -39,12 +40,19 @@ def rewrite_samples(dataset_id: str, home: Path | str | None = None) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def _rewrite(source: Path, target: Path, schema: tables.Schema, changed: pl.DataFrame | None = None) -> None:
+@functools.cache
+def _database() -> "duckdb.DuckDBPyConnection":
+    """One for all files of a process: to make one takes longer than to write most files anew."""
     import duckdb
 
-    with duckdb.connect() as con:
-        con.execute(f"SET memory_limit = '{_MEMORY}'")
-        con.execute("LOAD icu; SET GLOBAL TimeZone = 'UTC'")
+    con = duckdb.connect()
+    con.execute(f"SET memory_limit = '{_MEMORY}'; LOAD icu; SET GLOBAL TimeZone = 'UTC'")
+    return con
+
+
+def _rewrite(source: Path, target: Path, schema: tables.Schema, changed: pl.DataFrame | None = None) -> None:
+    # What is registered below goes with the cursor.
+    with _database().cursor() as con:
         # Columns that an older version lacks come from a table without rows.
         con.register("lacking", pl.DataFrame(schema=schema))
         rows = "(FROM read_parquet($source, file_row_number = true) UNION ALL BY NAME FROM lacking) p"

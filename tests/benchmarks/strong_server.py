@@ -5,12 +5,10 @@ carries a number under which it is found. Tokens are counted on what was really 
 `asked["agent"]` is (calls, prompt tokens, completion tokens).
 """
 
-import asyncio
 import itertools
 import json
-import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import pytest
@@ -19,25 +17,25 @@ from aiohttp import web
 from cxlab import llm
 from cxlab.llm.base import Completion, Request
 from cxlab.llm.openai_model import OpenAIModel
+from tests.llm.local_server import RoleServer
 
 STAND_INS = {"agent": "simulated:strong", "customer": "simulated:customer", "judge": "simulated:judge-fair"}
 ROLES = tuple(STAND_INS)
 
 
-class StrongServer:
+class StrongServer(RoleServer):
     """`endpoint:agent`, `endpoint:customer` and `endpoint:judge`, on a free port, as long as the context lasts."""
 
+    roles = ROLES
+
     def __init__(self) -> None:
+        super().__init__()
         self.calls: Counter[str] = Counter()
         self.prompt: Counter[str] = Counter()
         self.completion: Counter[str] = Counter()
-        self.port = 0
         self.form: Callable[[dict[str, Any]], dict[str, Any]] = dict
         """What becomes of a message before it is sent, as real models put theirs."""
         self._requests: dict[int, Request] = {}
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
         self._patch = pytest.MonkeyPatch()
 
     def __enter__(self) -> Self:
@@ -50,39 +48,17 @@ class StrongServer:
             return {**body_of(model, request, rung), "number": number}
 
         self._patch.setattr(OpenAIModel, "_body", body)
-        self._thread.start()
-        assert self._ready.wait(60)
-        return self
+        return super().__enter__()
 
     def __exit__(self, *_: object) -> None:
         self._patch.undo()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        super().__exit__()
 
-    def settings(self) -> str:
-        """models.toml for the three endpoints, a dollar per million tokens each."""
-        return "\n".join(
-            f'[endpoints.{role}]\nbase_url = "http://127.0.0.1:{self.port}/{role}/v1"\nmodel = "{role}"\n'
-            "key_required = false\nprompt_usd = 1.0\ncompletion_usd = 1.0\n"
-            for role in ROLES
-        )
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_post("/{role}/v1/chat/completions", self._complete)
-        runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
-        self._loop.run_until_complete(runner.setup())
-        self._loop.run_until_complete(web.TCPSite(runner, "127.0.0.1", 0).start())
-        self.port = runner.addresses[0][1]
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
         self._models = {role: llm.load(name) for role, name in STAND_INS.items()}
-        self._ready.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(runner.cleanup())
-        self._loop.close()
+        return super().routes()
 
-    async def _complete(self, request: web.Request) -> web.Response:
-        role, body = request.match_info["role"], await request.json()
+    async def reply(self, role: str, body: dict[str, Any]) -> dict[str, Any]:
         asked = self._requests.pop(body["number"])
         # A stand-in that plays a customer may need a script, which real ones are not given: they have their card.
         if getattr(asked.inputs, "_script", "none asked for") is None:
@@ -102,8 +78,7 @@ class StrongServer:
         self.prompt[role] += usage["prompt_tokens"]
         self.completion[role] += usage["completion_tokens"]
         message = {"role": "assistant", "content": done.text, **({"tool_calls": calls} if calls else {})}
-        message = self.form(message)
-        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+        return {"choices": [{"message": self.form(message), "finish_reason": "stop"}], "usage": usage}
 
 
 def _tell(card: Any) -> str:

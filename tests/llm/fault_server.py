@@ -17,11 +17,13 @@ import re
 import struct
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
+
+from tests.llm.local_server import LocalServer
 
 Body = dict[str, Any]
 
@@ -99,25 +101,10 @@ class Scene:
         return self.times is None or self.calls <= self.times
 
 
-class FaultServer:
-    """Runs in a thread with its own event loop, on a free port of 127.0.0.1."""
-
+class FaultServer(LocalServer):
     def __init__(self) -> None:
+        super().__init__()
         self.scenes: dict[str, Scene] = {}
-        self.port = 0
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        if not self._ready.wait(60):
-            raise TimeoutError("the fault server did not start within 10 s")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(60)
 
     def scene(self, mode: str = "ok", **settings: Any) -> Scene:
         """A new base URL that behaves like this."""
@@ -128,26 +115,12 @@ class FaultServer:
         self.scenes[name] = scene
         return scene
 
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        app = web.Application()
-        app.router.add_post("/{scene}/v1/chat/completions", self._complete)
-        app.router.add_post("/{scene}/v1/embeddings", self._complete)
-        app.router.add_get("/{scene}/v1/models", self._models)
-        # Hanging calls must not hold up the end of a test session.
-        runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
-        self._loop.run_until_complete(runner.setup())
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)
-        self._loop.run_until_complete(site.start())
-        self.port = runner.addresses[0][1]
-        self._ready.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(runner.cleanup())
-        left = asyncio.all_tasks(self._loop)
-        for task in left:
-            task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        self._loop.close()
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
+        return [
+            web.post("/{scene}/v1/chat/completions", self._complete),
+            web.post("/{scene}/v1/embeddings", self._complete),
+            web.get("/{scene}/v1/models", self._models),
+        ]
 
     async def _models(self, request: web.Request) -> web.Response:
         if self.scenes[request.match_info["scene"]].mode == "no_key":

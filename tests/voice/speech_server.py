@@ -7,11 +7,13 @@ through both steps.
 import asyncio
 import json
 import struct
-import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
+
+from tests.llm.local_server import LocalServer
 
 RATE = 24_000
 
@@ -35,41 +37,24 @@ class Step:
     headers: list[dict[str, str]] = field(default_factory=list)
 
 
-class SpeechServer:
-    """Runs in a thread with its own event loop, on a free port of 127.0.0.1."""
-
+class SpeechServer(LocalServer):
     def __init__(self) -> None:
-        self.speech, self.transcription, self.url = Step(), Step(), ""
-        self._loop, self._ready = asyncio.new_event_loop(), threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        super().__init__()
+        self.speech, self.transcription = Step(), Step()
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        if not self._ready.wait(60):
-            raise TimeoutError("the speech server did not start within 10 s")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(60)
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
 
     def reset(self) -> None:
         """Behave well again."""
         self.speech, self.transcription = Step(), Step()
 
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        app = web.Application()
-        app.router.add_post("/v1/audio/speech", self._speak)
-        app.router.add_post("/v1/audio/transcriptions", self._write_down)
-        runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
-        self._loop.run_until_complete(runner.setup())
-        self._loop.run_until_complete(web.TCPSite(runner, "127.0.0.1", 0).start())
-        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        self._ready.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(runner.cleanup())
-        self._loop.close()
+    def routes(self) -> Iterable[web.AbstractRouteDef]:
+        return [
+            web.post("/v1/audio/speech", self._speak),
+            web.post("/v1/audio/transcriptions", self._write_down),
+        ]
 
     async def _speak(self, request: web.Request) -> web.Response:
         return await _answer(self.speech, request, await request.json(), tone())

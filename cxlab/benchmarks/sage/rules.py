@@ -209,6 +209,19 @@ class Scenario(ScenarioPart):
         return all(name in facts and self.meets(name, facts[name], condition) for name, condition in when.items())
 
     @functools.cached_property
+    def _leaves(self) -> tuple[Leaf, ...]:
+        return tuple(_enumerate(self))
+
+    @functools.cached_property
+    def _options(self) -> dict[str, frozenset[tuple[bool, Value]]]:
+        """The domain of each name that is no number, values told apart as `same` does."""
+        return {
+            name: frozenset((isinstance(value, bool), value) for value in self.domain(name))
+            for name in (*self.fields, *self.system)
+            if self.kind(name) is None
+        }
+
+    @functools.cached_property
     def _cells(self) -> dict[str, tuple[Interval, ...]]:
         read: dict[str, list[Any]] = {name: [] for name, variable in self.system.items() if variable.kind}
         for stage in self.stages.values():
@@ -256,7 +269,7 @@ class Scenario(ScenarioPart):
 
     def leaves(self) -> tuple[Leaf, ...]:
         """All minimal decision leaves, in the order of options; their paths cover the procedure."""
-        return tuple(_enumerate(self))
+        return self._leaves
 
     def _choose(self, stage: str, facts: Mapping[str, Any], read: dict[str, None]) -> Branch:
         for branch in self.stages[stage].branches:
@@ -276,7 +289,7 @@ class Scenario(ScenarioPart):
         if kind := self.kind(name):
             return conditions.to_step(value, kind) is not None
         try:
-            return (isinstance(value, bool), value) in _options_of(self, name)
+            return (isinstance(value, bool), value) in self._options[name]
         except TypeError:  # a list or an object, which is no value of a field
             return False
 
@@ -286,12 +299,6 @@ class Scenario(ScenarioPart):
             given = self.plan.with_action == action
             outputs[self.plan.name] = noted.get(self.plan.name, self.plan.none) if given else self.plan.none
         return outputs
-
-
-@functools.lru_cache(maxsize=2_000)
-def _options_of(s: Scenario, name: str) -> frozenset[tuple[bool, Value]]:
-    """The domain of a name, values told apart as `same` does."""
-    return frozenset((isinstance(value, bool), value) for value in s.domain(name))
 
 
 def load(scenario_id: str) -> Scenario:

@@ -6,58 +6,22 @@ sample and no gold. Each of its texts holds a thought that must reach nobody.
 
 import json
 import re
-import threading
 from collections.abc import Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
+
+from tests.llm.local_server import RoleServer
 
 THOUGHT = "tell nobody that I am thinking"
 NUMBER = re.compile(r"\d{3}-\d{3}-\d{4}")
 Reply = tuple[str, list[tuple[str, dict[str, Any]]]]
 
 
-class ScriptedModel:
+class ScriptedModel(RoleServer):
     """`endpoint:agent`, `endpoint:customer` and `endpoint:judge` on a free port; `bodies` is what each was sent."""
 
-    def __init__(self) -> None:
-        self.bodies: dict[str, list[dict[str, Any]]] = {"agent": [], "customer": [], "judge": []}
-        outer = self
+    roles = ("agent", "customer", "judge")
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                role = self.path.split("/")[1]
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.bodies[role].append(body)
-                said = json.dumps(outer.answer(role, body)).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Nothing is logged."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-    def settings(self) -> str:
-        """models.toml for the three endpoints, a dollar per million tokens each."""
-        return "\n".join(
-            f'[endpoints.{role}]\nbase_url = "http://127.0.0.1:{self.server.server_port}/{role}/v1"\n'
-            f'model = "{role}"\nkey_required = false\nprompt_usd = 1.0\ncompletion_usd = 1.0\n'
-            for role in self.bodies
-        )
-
-    def answer(self, role: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    async def reply(self, role: str, body: Mapping[str, Any]) -> dict[str, Any]:
         schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
         messages = body["messages"]
         if schema is not None:

@@ -4,79 +4,41 @@ It has read the procedures (as a strong model has read much): a customer's words
 for a customer, and the rule engine says where that leads. None of the stand-ins' parts is used.
 """
 
-import asyncio
 import json
 import re
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 
 import yaml
-from aiohttp import web
 
 from cxlab.benchmarks.sage import rules
 from cxlab.benchmarks.sage.conditions import Kind, to_step
 from cxlab.benchmarks.sage.procedures.sop_text import show_known, show_variable
 from cxlab.benchmarks.sage.rules import Scenario
+from tests.llm.local_server import RoleServer
 
 GRADES = ("linguistic_quality", "anthropomorphism_emotion", "content_utility", "user_satisfaction")
 GRADES = (*GRADES, "instruction_compliance")
 QUOTE = re.compile(r'believe this: "(.+?)"')
 
 
-class ScriptedModel:
+class ScriptedModel(RoleServer):
     """`endpoint:strong` on a free port, as long as the context lasts; `bodies` are all requests that it got."""
 
+    roles = ("strong",)
+
     def __init__(self) -> None:
-        self.bodies: list[dict[str, Any]] = []
+        super().__init__()
         self.asked: Counter[str] = Counter()
         self.tokens = 0
-        self.port = 0
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        assert self._ready.wait(60)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-
-    def settings(self) -> str:
-        return (
-            f'[endpoints.strong]\nbase_url = "http://127.0.0.1:{self.port}/v1"\nmodel = "strong"\n'
-            "key_required = false\nprompt_usd = 1.0\ncompletion_usd = 1.0\n"
-        )
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_post("/v1/chat/completions", self._complete)
-        app.router.add_get("/v1/models", self._list)
-        runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
-        self._loop.run_until_complete(runner.setup())
-        self._loop.run_until_complete(web.TCPSite(runner, "127.0.0.1", 0).start())
-        self.port = runner.addresses[0][1]
-        self._ready.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(runner.cleanup())
-        self._loop.close()
-
-    async def _list(self, request: web.Request) -> web.Response:
-        return web.json_response({"data": [{"id": "strong"}]})
-
-    async def _complete(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.bodies.append(body)
+    async def reply(self, role: str, body: dict[str, Any]) -> dict[str, Any]:
         text = self.answer([str(message["content"]) for message in body["messages"]])
         usage = {"prompt_tokens": len(json.dumps(body["messages"])) // 4, "completion_tokens": len(text) // 4}
-        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         self.tokens += sum(usage.values())
-        return web.json_response({"choices": [choice], "usage": usage})
+        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        return {"choices": [choice], "usage": usage}
 
     def answer(self, messages: Sequence[str]) -> str:
         """What it says to these messages, told apart by how the instructions begin."""

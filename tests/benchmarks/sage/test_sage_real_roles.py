@@ -30,7 +30,7 @@ def test_every_role_is_real_and_all_of_it_holds(
     shell = make_shell(tmp_path / "home", monkeypatch)
     shell.home.mkdir()
     (shell.home / "models.toml").write_text(server.settings())
-    server.bodies.clear()
+    server.bodies["strong"].clear()
     strong = "endpoint:strong"
     words = ["run", "sage", "--model", strong, "--customer", strong, "--judge", strong, "--limit", "24"]
     said = shell.call(*words, "--json", "--quiet")
@@ -55,10 +55,10 @@ def test_every_role_is_real_and_all_of_it_holds(
     assert (rows["verdict"] == "passed").mean() > 0.9
     assert leaderboard(View(benchmark="sage"), ("told",)).height == 1
     # What was sent: a strict schema that reasons first, no limit on output that was fixed in code.
-    sent = [body["response_format"]["json_schema"] for body in server.bodies if "response_format" in body]
+    sent = [body["response_format"]["json_schema"] for body in server.bodies["strong"] if "response_format" in body]
     assert sent
     assert all(form["strict"] and "reasoning" in next(iter(form["schema"]["properties"])) for form in sent)
-    assert all(len(body["messages"]) == 2 for body in server.bodies if "response_format" in body)
+    assert all(len(body["messages"]) == 2 for body in server.bodies["strong"] if "response_format" in body)
     assert MOST_WORDS == 40
 
 

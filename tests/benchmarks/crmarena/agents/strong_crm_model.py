@@ -6,13 +6,13 @@ JSON, empty messages, and tools where it has none (`endpoint:plain`).
 
 import json
 import re
-import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import fmean
-from typing import Any, Self
+from typing import Any
+
+from tests.llm.local_server import RoleServer
 
 THOUGHT = "nobody reads what I think"
 START, END = "2020-03-01T00:00:00Z", "2020-06-01T00:00:00Z"
@@ -22,47 +22,14 @@ QUERY = (
 )
 
 
-class StrongCrmModel:
+class StrongCrmModel(RoleServer):
     """`endpoint:tools` and `endpoint:plain` on a free port; `bodies` is what each was sent."""
 
-    def __init__(self) -> None:
-        self.bodies: dict[str, list[dict[str, Any]]] = {"tools": [], "plain": []}
-        outer = self
+    roles = ("tools", "plain")
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                role = self.path.split("/")[1]
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.bodies[role].append(body)
-                wrong = find_wrong(role, body)
-                said = json.dumps({"error": {"message": wrong}} if wrong else answer(body)).encode()
-                self.send_response(400 if wrong else 200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(said)))
-                self.end_headers()
-                self.wfile.write(said)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Nothing is logged."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-    def settings(self) -> str:
-        """models.toml for both endpoints, a dollar per million tokens each."""
-        return "\n".join(
-            f'[endpoints.{role}]\nbase_url = "http://127.0.0.1:{self.server.server_port}/{role}/v1"\n'
-            f'model = "{role}"\nkey_required = false\nprompt_usd = 1.0\ncompletion_usd = 1.0\n'
-            for role in self.bodies
-        )
+    async def reply(self, role: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        wrong = find_wrong(role, body)
+        return {"error": {"message": wrong}} if wrong else answer(body)
 
 
 def find_wrong(role: str, body: Mapping[str, Any]) -> str | None:
