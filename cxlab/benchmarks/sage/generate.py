@@ -6,10 +6,11 @@ coverage holds by construction. Level changes how facts come out, never which fa
 
 from __future__ import annotations
 
+import bisect
 import functools
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from cxlab.benchmarks.sage import conditions, rules
 from cxlab.benchmarks.sage.options import SageDataset
 from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
 from cxlab.records import Dataset, Sample, content_id
+
+T = TypeVar("T")
 
 # How facts come out, by level: chances of each delivery for a fact that the customer may hold back.
 DELIVERY = {
@@ -97,8 +100,8 @@ def _sample(dataset_id: str, s: Scenario, leaf: Leaf, level: str, seed: int, cop
     fields = {**s.defaults(), **{k: v for k, v in leaf.given.items() if k in s.fields}}
     system = _system(s, leaf, shared)
     intent = _intent(s, {**fields, **system, **leaf.given}, shared)
-    personality = str(shared.choice(list(s.personalities)))
-    slots = {name: str(shared.choice(values)) for name, values in s.slots.items()}
+    personality = _pick(tuple(s.personalities), shared)
+    slots = {name: _pick(values, shared) for name, values in s.slots.items()}
     told = [name for name in leaf.given if name in s.fields]
     low, high = PATIENCE[level]
     inputs = {
@@ -145,20 +148,16 @@ def _system(s: Scenario, leaf: Leaf, rng: np.random.Generator) -> dict[str, Any]
         elif name in leaf.given:
             value = leaf.given[name]
         else:
-            value = _plain(rng.choice(np.array(list(variable.values), dtype=object)))
+            value = _pick(tuple(variable.values), rng)
         system[name] = value
     return system
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _intent(s: Scenario, facts: dict[str, Any], rng: np.random.Generator) -> str:
     """One of the most specific intents that fit the leaf."""
     fitting = [key for key, intent in s.intents.items() if s.applies(intent.when, facts)]
     most = max(len(s.intents[key].when) for key in fitting)
-    return str(rng.choice([key for key in fitting if len(s.intents[key].when) == most]))
+    return _pick([key for key in fitting if len(s.intents[key].when) == most], rng)
 
 
 def _fact(s: Scenario, name: str, value: Any, level: str, rng: np.random.Generator, position: int) -> dict[str, Any]:
@@ -178,5 +177,20 @@ def _fact(s: Scenario, name: str, value: Any, level: str, rng: np.random.Generat
     return {"field": name, "value": value, "delivery": delivery, "wording": wording, "wrong": wrong}
 
 
+# As `rng.choice` picks and draws, which makes arrays of what it is given first.
+
+
+def _pick(values: Sequence[T], rng: np.random.Generator) -> T:
+    return values[int(rng.integers(len(values)))]
+
+
 def _draw(chances: dict[str, float], rng: np.random.Generator) -> str:
-    return str(rng.choice(list(chances), p=np.array(list(chances.values())) / sum(chances.values())))
+    return list(chances)[bisect.bisect_right(_bounds(tuple(chances.values())), rng.random())]
+
+
+@functools.cache
+def _bounds(weights: tuple[float, ...]) -> list[float]:
+    """Where each chance ends on the line from 0 to 1."""
+    ends = (np.array(weights) / sum(weights)).cumsum()
+    bounds: list[float] = (ends / ends[-1]).tolist()
+    return bounds
