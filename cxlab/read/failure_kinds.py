@@ -87,9 +87,10 @@ def kind_of(where: str, type_: str) -> str:
     return {"tool": type_, "customer": "customer_tool"}.get(where, where)
 
 
-REASON_STEM = """coalesce(nullif(left(trim(regexp_replace(regexp_replace(regexp_replace(coalesce(verdict_reason, ''),
+REASON_STEM = """coalesce(nullif(left(trim(regexp_replace(regexp_replace(regexp_replace(
+    split_part(coalesce(verdict_reason, ''), chr(10), 1),
     '([;:]|\\([^()]*\\)$).*$', ''), '''[^'']*''', '…', 'g'), '[0-9]+', '…', 'g')), 160), ''), 'no reason is stored')"""
-"""SQL: a verdict's reason without what names one case: what is quoted, numbers, all behind the first colon or
+"""SQL: a verdict's (first) reason without what names one case: what is quoted, numbers, all behind the first colon or
 semicolon, and what stands in brackets at its end; short enough for an address."""
 
 

@@ -58,7 +58,7 @@ _FULL = ("benchmark", "task", "metric", "best")
 _MIDDLE = ("turns", "failures", "lost")
 _LEAST_TYPICAL = 3
 # What the failures of a group share; a detail that differs by its figures alone is told without them.
-_SHARED = "kind, stage, took, due, field, given, wanted, owner, tool"
+_SHARED = "kind, stage, took, due, field, given, wanted, owner"
 _SCENARIO = (
     "CASE WHEN count(DISTINCT scenario) = 1 THEN any_value(scenario) END AS scenario, "
     "count(DISTINCT scenario) AS scenarios"
@@ -69,6 +69,8 @@ _OTHERS = """(SELECT run_id, attempt_id, list(DISTINCT field) AS others FROM ann
 _IN_DISPUTE = (
     "count(DISTINCT nth) FILTER (len(list_filter(others, lambda each: each IS DISTINCT FROM owner)) > 0) AS disputed"
 )
+# A tool is told where all of them failed by it.
+_TOOL = "CASE WHEN count(DISTINCT tool) = 1 AND count(tool) = count(*) THEN any_value(tool) END AS tool"
 _DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
 
 
@@ -107,7 +109,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
         )
         SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level,
             (SELECT sum(lost) FROM losses) AS lost_in_all, (SELECT sum(lost) FROM by_group) AS lost_in_groups FROM (
-            SELECT alike, {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
+            SELECT alike, {_SHARED}, {_TOOL}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
                 count(DISTINCT nth) AS attempts, {_IN_DISPUTE},
                 list_sort(list(DISTINCT model)) AS models, histogram(model) AS by_model,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
@@ -177,7 +179,7 @@ def group(view: View) -> dict[str, Any] | None:
     they happened (`n`) in how many `attempts`, `disputed` of them; None when there is no such failure."""
     condition, params = where(view)
     found = ask(
-        f"""SELECT {_SHARED}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
+        f"""SELECT {_SHARED}, {_TOOL}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
             {_IN_DISPUTE}
         FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id)
             LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
@@ -249,7 +251,7 @@ def _these(attempts: pl.DataFrame) -> dict[str, list[str]]:
 def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
     """What decided one attempt, in the order of its turns: turn, alike, and what the failures of a group share."""
     return ask(
-        f"""SELECT turn, alike, detail, scenario, {_SHARED} FROM troubles
+        f"""SELECT turn, alike, detail, scenario, {_SHARED}, tool FROM troubles
         WHERE run_id = $run AND attempt_id = $attempt AND NOT on_the_way ORDER BY turn NULLS FIRST, kind""",
         {"run": run_id, "attempt": attempt_id},
     )
@@ -278,7 +280,7 @@ def rows(
         f"""
         WITH counted AS (
             SELECT run_id, attempt_id, kind, on_the_way, count(*) AS n, min(turn) FILTER ({opened}) AS turn,
-                any_value(detail) FILTER (kind IN ('answer', 'unmarked')) AS reason
+                string_agg(detail, chr(10) ORDER BY detail) FILTER (kind IN ('answer', 'unmarked')) AS reason
             FROM troubles JOIN {_THESE} USING (run_id, attempt_id) GROUP BY ALL
         )
         SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (NOT on_the_way) AS wrong,

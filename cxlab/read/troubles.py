@@ -34,8 +34,9 @@ _DECIDED = f"""coalesce(CASE WHEN {_KIND} IN {_NO_DOING} THEN false
         ELSE f.verdict = 'failed' AND f.verdict_turn IS NOT NULL END, false)"""
 _FAILURES = """SELECT f.*, a.facet_list, a.task, a.verdict, a.verdict_owner, a.verdict_turn
         FROM failures f JOIN attempts a USING (run_id, attempt_id) WHERE {runs}"""
-# Attempts that failed or could not be scored and of which nothing else says why: their verdict does.
-_BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unscored') AND {{runs}}) a
+# Attempts that failed or could not be scored and of which nothing else says why: their verdict does, line by line.
+_BY_VERDICT = f"""FROM (SELECT *, unnest(string_split(coalesce(verdict_reason, ''), chr(10))) AS each_reason
+            FROM attempts WHERE verdict IN ('failed', 'unscored') AND {{runs}}) a
         ANTI JOIN (SELECT run_id, attempt_id FROM traces WHERE error NOT IN ('none', 'unscored') AND {{runs}}) t
             USING (run_id, attempt_id)
         ANTI JOIN (SELECT run_id, attempt_id FROM ({_FAILURES}) f WHERE where_ IN ('format', 'provider') AND {_DECIDED})
@@ -48,12 +49,14 @@ _BY_VERDICT = f"""FROM (SELECT * FROM attempts WHERE verdict IN ('failed', 'unsc
 # `stage` asks for and that was misread, as `given` where the panel says `wanted`. `alike` names the group: same
 # scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, or the same
 # words of a provider, wherever; of what only the
-# verdict tells the same reason and owner ("-" where no step was taken: to stop is not to go on). `stem` is
+# verdict tells the same reason and owner, by whatever tool it came ("-" where no step was taken: to stop is not to go
+# on). `stem` is
 # the detail without its figures, by which that is told.
 _TROUBLES = f"""
     SELECT *, {without_figures("detail")} AS stem,
         left(md5(concat_ws('|', CASE WHEN kind NOT IN ('format', 'provider') THEN scenario END, kind, stage, took,
-            CASE WHEN took IS NULL AND due IS NOT NULL THEN '-' END, due, field, given, wanted, stem, tool,
+            CASE WHEN took IS NULL AND due IS NOT NULL THEN '-' END, due, field, given, wanted, stem,
+            CASE WHEN detail IS NULL THEN tool END,
             CASE WHEN kind IN ('answer', 'unmarked') THEN owner END)), 10) AS alike
     FROM (
         SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
@@ -101,7 +104,7 @@ _TROUBLES = f"""
         SELECT a.run_id, a.attempt_id, a.model, coalesce({{procedure_a}}, a.task),
             a.verdict_turn,
             CASE a.verdict WHEN 'failed' THEN 'answer' ELSE 'unmarked' END, false, a.verdict_stage, NULL, NULL,
-            a.verdict_field, NULL, NULL, a.verdict_reason, a.verdict_owner, a.verdict_tool
+            a.verdict_field, NULL, NULL, nullif(a.each_reason, ''), a.verdict_owner, a.verdict_tool
         {_BY_VERDICT}
     )"""
 

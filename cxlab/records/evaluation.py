@@ -125,7 +125,8 @@ Owner = Literal["", "agent", "customer", "judge", "provider", "tool", "label", "
 class Verdict(Record):
     """What one attempt came to, whatever the benchmark: passed, failed, or unscored, which is neither.
 
-    `reason` says why in a few words that alike failures share; `owner` whose doing it was ("" where it passed);
+    `reason` says why in a few words that alike failures share, a line for each of several things that are wrong;
+    `owner` whose doing it was ("" where it passed);
     `turn`, `stage`, `field` and `tool` where it happened, as far as that is known.
     """
 

@@ -56,7 +56,7 @@ def telling(view: View, most: int) -> pl.DataFrame:
         f"""
         WITH failed AS (
             SELECT *, {OWNER} AS owner, {REASON_STEM} AS stem,
-                {without_figures("coalesce(verdict_reason, '')")} AS alike,
+                {without_figures("split_part(coalesce(verdict_reason, ''), chr(10), 1)")} AS alike,
                 {select_procedure("facet_list")} AS procedure
             FROM attempts WHERE {condition}
         ), ordered AS (
@@ -79,7 +79,8 @@ def telling(view: View, most: int) -> pl.DataFrame:
             SELECT sample_id, list_sort(list(DISTINCT model)) AS passed_by FROM attempts
             WHERE verdict = 'passed' AND {everything} GROUP BY 1
         )
-        SELECT f.run_id, f.attempt_id, f.model, f.owner, coalesce(f.verdict_reason, '') AS reason, f.task, f.procedure,
+        SELECT f.run_id, f.attempt_id, f.model, f.owner,
+            replace(coalesce(f.verdict_reason, ''), chr(10), ' · ') AS reason, f.task, f.procedure,
             p.n, p.models, p.of, coalesce(good.passed_by, []) AS passed_by
         FROM picked p JOIN failed f USING (run_id, attempt_id) LEFT JOIN good USING (sample_id)
         ORDER BY p.n DESC, f.run_id, f.attempt_id

@@ -101,14 +101,17 @@ def troubles_of(made: Made) -> list[Row]:
     if verdict and value in ("failed", "unscored") and not said:
         described = {
             "scenario": known or made.sample.task, "kind": "answer" if value == "failed" else "unmarked",
-            "stage": verdict.stage, "field": verdict.field, "tool": verdict.tool, "detail": verdict.reason,
+            "stage": verdict.stage, "field": verdict.field, "tool": verdict.tool,
             "owner": owner, "turn": turn, "on_the_way": False,
         }  # fmt: skip
-        rows.append(dict.fromkeys(DESCRIBES) | described)
+        # Each line is a thing of its own that is wrong.
+        rows += [dict.fromkeys(DESCRIBES) | described | {"detail": each or None} for each in verdict.reason.split("\n")]
     for row in rows:
         # An unreadable reply, and a provider's fault, is the same wherever it comes.
         anywhere = row["kind"] in ("format", "provider")
         told = [name for name in DESCRIBES if name != "owner" and not (name == "scenario" and anywhere)]
+        # What a verdict says is the same by whatever tool it came.
+        told = [name for name in told if name != "tool" or row["detail"] is None]
         if row["kind"] in ("answer", "unmarked"):
             told.append("owner")
         stopped = {"took": "-"} if row["took"] is None and row["due"] is not None else {}
@@ -191,7 +194,7 @@ def test_counts(made: list[Made], view: View) -> None:
 
 
 def grouped(rows: list[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[Row]]:
-    """Rows that have all but their scenario in common, by that and by their scenario, None where there are several."""
+    """Rows that have all but their scenario and tool in common, by that and by these, None where there are several."""
     found: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
     details: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -199,11 +202,18 @@ def grouped(rows: list[Row], names: tuple[str, ...]) -> dict[tuple[Any, ...], li
     for row in [
         {**row, "detail": without_figures(row["detail"])} if len(details[row["alike"]]) > 1 else row for row in rows
     ]:
-        found[tuple(row[name] for name in names if name != "scenario")].append(row)
-    place, keyed = names.index("scenario"), {}
-    for key, members in found.items():
+        found[tuple(row[name] for name in names if name not in ("scenario", "tool"))].append(row)
+    keyed = {}
+    for members in found.values():
         scenarios = sorted({row["scenario"] for row in members if row["scenario"] is not None})
-        keyed[*key[:place], scenarios[0] if len(scenarios) == 1 else None, *key[place:]] = members
+        tools = {row["tool"] for row in members}
+        shared = members[0] | {
+            "scenario": scenarios[0] if len(scenarios) == 1 else None,
+            "tool": tools.pop() if len(tools) == 1 else None,
+        }
+        if len(details[shared["alike"]]) > 1:
+            shared["detail"] = without_figures(shared["detail"])
+        keyed[tuple(shared[name] for name in names)] = members
     return keyed
 
 
@@ -278,7 +288,7 @@ def expected_row(each: Made, view: View) -> tuple[Any, ...]:
 
     turns = [row["turn"] for row in rows if opens(row) and row["turn"] is not None]
     reasons = [row["detail"] for row in rows if row["kind"] in ("answer", "unmarked")]
-    return listed(False), listed(True), min(turns, default=None), next(iter(reasons), None)
+    return listed(False), listed(True), min(turns, default=None), "\n".join(sorted(reasons)) or None
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)

@@ -188,7 +188,11 @@ def find_kinds(home: Path) -> dict[tuple[object, ...], int]:
     for row in ask("SELECT * FROM attempts WHERE verdict = 'failed'").iter_rows(named=True):
         if row["run_id"] in again:
             continue
-        reason = re.sub(r"[0-9]+", "…", re.sub(r"'[^']*'", "…", re.sub(r"[;:].*$", "", row["verdict_reason"] or "")))
+        reason = re.sub(
+            r"[0-9]+",
+            "…",
+            re.sub(r"'[^']*'", "…", re.sub(r"[;:].*$", "", (row["verdict_reason"] or "").split("\n")[0])),
+        )
         facets = {each["key"]: each["value"] for each in row["facet_list"] or ()}
         key = (row["verdict_owner"], row["task"], facets.get("scenario"), reason.strip(),
                *(row[f"verdict_{name}"] for name in ("stage", "field", "tool")))  # fmt: skip

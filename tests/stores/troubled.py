@@ -81,7 +81,7 @@ def _make_attempt(rng: random.Random, run_id: str, key: str, sample_id: str) -> 
     value = rng.choice(("failed", "failed", "unscored", "passed", None))
     owner = "" if value == "passed" else rng.choice(("agent", "provider", "judge", "tool"))
     verdict = value and Verdict(
-        attempt_id=key, value=value, reason=rng.choice(("handed over", "nothing done")), owner=owner,
+        attempt_id=key, value=value, reason=_say_reason(key, rng.choice(("handed over", "nothing done"))), owner=owner,
         turn=rng.choice((None, 2)), stage=rng.choice((None, "stage2")), field=rng.choice((None, "tool")),
         tool=rng.choice((None, "find_order")),
     )  # fmt: skip
@@ -94,6 +94,11 @@ def _make_attempt(rng: random.Random, run_id: str, key: str, sample_id: str) -> 
         for value in (rng.choice((None, 10.0 * rng.randrange(10))),)
     )
     return attempt, Scored(scores=scores, votes=votes, traces=traces, verdict=verdict or None)
+
+
+def _say_reason(key: str, reason: str) -> str:
+    """Of every fifth attempt both things are wrong."""
+    return "handed over\nnothing done" if key.endswith(("0", "5")) else reason
 
 
 def _make_trace(rng: random.Random, key: str, turn: int) -> Trace:

@@ -20,6 +20,7 @@ from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
 from cxlab.views.benchmarks import declared, questions_of, ranking_tasks
 from cxlab.views.failures.attempt_verdict import SIGNS, show_took, verdict_of
+from cxlab.views.failures.charts import spell_programs
 from cxlab.views.retrieval.queries_errors import titles_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
@@ -34,7 +35,8 @@ def headline(whole: StoredAttempt, about: Declaration) -> None:
     """What became of it, and the figures of its task, the headline first."""
     card, scores = about.card, _scores(whole)
     words = SIGNS[verdict_of(whole)][0]
-    items = [("Verdict", words[:2] + words[2:].capitalize(), str(whole.attempt.get("verdict_reason") or ""))]
+    reason = spell_programs(str(whole.attempt.get("verdict_reason") or ""))
+    items = [("Verdict", words[:2] + words[2:].capitalize(), reason)]
     task = card.task(str(whole.attempt["task"]))
     first = [task.metric] if task else []
     left = {task.decided_by if task else "", *card.lower_is_better}

@@ -116,8 +116,10 @@ def name_step(scenario: str | None, step: str | None) -> str:
 
 
 def spell_programs(text: str) -> str:
-    """A text with the names that programs have in it as words: “find user id by email” of find_user_id_by_email."""
-    return re.sub(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b", lambda found: f"“{found[0].replace('_', ' ')}”", text)
+    """A text with the names that programs have in it as words, “find user id by email” of find_user_id_by_email;
+    its lines in one."""
+    in_one = text.replace("\n", " · ")
+    return re.sub(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b", lambda found: f"“{found[0].replace('_', ' ')}”", in_one)
 
 
 def _place(scenario: str | None, kind: str, value: str) -> str:

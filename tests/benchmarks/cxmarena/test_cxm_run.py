@@ -124,6 +124,13 @@ def test_what_is_wrong_is_said_in_words_that_alike_failures_share(samples):
     names = {name: [{"name": "nothing_such", "arguments": "{}"}] for name in samples["tools"].inputs["candidates"]}
     right = ", ".join(each["name"] for each in samples["tools"].expected["tools"])
     assert reason("tools", calls=names) == (0, f"called nothing_such; due {right}")
+    # Each question that is answered wrongly has a line of its own.
+    asked, gold = samples["quality"].inputs["questions"], samples["quality"].expected["answers"]
+    said = ["No such answer", None, *gold[2:]]
+    assert reason("quality", answers=said) == (
+        0,
+        f"{asked[0]} said No such answer; due {gold[0]}\n{asked[1]} no answer; due {gold[1]}",
+    )
 
 
 def test_check_sees_a_gold_that_cannot_be_reached(samples):

@@ -16,7 +16,8 @@ CUT = 10
 def judge_whole(sample: Sample, output: dict[str, Any], values: Mapping[str, Value]) -> Value:
     """100 when everything the task asks for is right, else 0 with the reason; None where nothing is expected.
 
-    `values` are the figures of `assess.measure`. The reason names what was due and what came where both are short.
+    `values` are the figures of `assess.measure`. The reason names what was due and what came where both are short; of
+    several things that are wrong it has a line for each.
     """
     return _WHOLES[sample.task](sample, output, values)
 
@@ -31,7 +32,7 @@ def _kb_refinement(sample: Sample, output: dict[str, Any], values: Mapping[str, 
     if all(value is None for value in found.values()):
         return None, "the corpus holds no pair"
     short = [f"{kind} pairs missed or invented" for kind, value in found.items() if value is not None and value < 100]
-    return _as_value(" and ".join(short) or None)
+    return _as_value("\n".join(short) or None)
 
 
 def _intent(sample: Sample, output: dict[str, Any], values: Mapping[str, Value]) -> Value:
@@ -49,10 +50,12 @@ def _quality(sample: Sample, output: dict[str, Any], values: Mapping[str, Value]
         return 100.0, None
     said = [*output["answers"], *[None] * len(sample.expected["answers"])]
     gold = sample.expected["answers"]
-    first = next(i for i, due in enumerate(gold) if said[i] is None or said[i].lower() != due.lower())
-    question = sample.inputs["questions"][first]
-    came = f"said {said[first]}" if said[first] else "no answer"
-    return 0.0, f"{question} {came}; due {gold[first]}"
+    wrong = [
+        f"{question} {f'said {came}' if came else 'no answer'}; due {due}"
+        for question, due, came in zip(sample.inputs["questions"], gold, said, strict=False)
+        if came is None or came.lower() != due.lower()
+    ]
+    return 0.0, "\n".join(wrong)
 
 
 def _found(sample: Sample, output: dict[str, Any], values: Mapping[str, Value]) -> Value:
