@@ -44,6 +44,10 @@ WRONG_LABEL = "label is wrong"
 """The tag of an attempt whose sample is believed to expect the wrong thing."""
 
 
+RIGHT_LABEL = "label is right"
+"""The tag of an attempt whose sample was doubted and found to expect the right thing."""
+
+
 def marked_samples(benchmark: str, identity: str = "") -> pl.DataFrame:
     """Samples with an attempt that is tagged as WRONG_LABEL: sample_id, name (what `identity`, the facet that stands
     for a sample, says of it; else its id), datasets (those that it was run from)."""

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from cxlab.metrics.paired import mcnemar_exact, sign_flip_p
-from cxlab.read.annotations import WRONG_LABEL
+from cxlab.read.annotations import RIGHT_LABEL, WRONG_LABEL
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.ranking import SEED
@@ -23,7 +23,7 @@ from cxlab.views.compare import queries
 
 _COLUMNS = (
     f"run_id, attempt_id, verdict, {OWNER} AS owner, "
-    "coalesce(verdict_reason, '') AS reason, coalesce(verdict_stage, '') AS stage, "
+    "replace(coalesce(verdict_reason, ''), chr(10), ' · ') AS reason, coalesce(verdict_stage, '') AS stage, "
     "coalesce(verdict_field, '') AS field, coalesce(verdict_tool, '') AS tool"
 )
 _ATTEMPTS = {"side": pl.String, "sample_id": pl.String, "trial": pl.Int32, "run_id": pl.String,
@@ -141,8 +141,8 @@ def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFra
 
     Strong is the better half of a ranking, two sides at least. Columns: sample_id, a column for each facet of the
     store, alike (all for the same reason at the same place), reason, passed_by (weaker sides that passed it: then the
-    label is likely right), marked (tagged as WRONG_LABEL), opened ("SIDE", "RUN", "ATTEMPT" of each strong side's
-    first trial). Those that failed alike and that nobody passed come first.
+    label is likely right), marked (tagged as WRONG_LABEL), confirmed (as RIGHT_LABEL), opened ("SIDE", "RUN", "ATTEMPT"
+    of each strong side's first trial). Those that failed alike and that nobody passed come first.
     """
     found = queries.ranked(view, unit)
     strong = tuple(found.table["side"].to_list()[: max(2, -(-found.table.height // 2))]) if found is not None else ()
@@ -151,8 +151,9 @@ def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFra
         return strong, pl.DataFrame()
     every = _attempts(view, unit)
     told = every.join(_verdicts(every), on=["run_id", "attempt_id"], how="left").sort("sample_id", "side", "trial")
-    marked = ask("SELECT DISTINCT run_id, attempt_id, true AS marked FROM attempt_tags WHERE value = $tag",
-                 {"tag": WRONG_LABEL})  # fmt: skip
+    marked = ask("""SELECT run_id, attempt_id, bool_or(value = $wrong) AS marked, bool_or(value = $right) AS confirmed
+                 FROM attempt_tags WHERE value IN ($wrong, $right) GROUP BY ALL""",
+                 {"wrong": WRONG_LABEL, "right": RIGHT_LABEL})  # fmt: skip
     told = told.join(marked, on=["run_id", "attempt_id"], how="left")
     inside = told.filter(pl.col("side").is_in(strong))
     failed = inside.group_by("sample_id", maintain_order=True).agg(
@@ -161,6 +162,7 @@ def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFra
         alike=pl.struct("owner", "reason", "stage", "field", "tool").n_unique() == 1,
         reason=pl.col("reason").mode(maintain_order=True).first(),
         marked=pl.col("marked").fill_null(False).any(),
+        confirmed=pl.col("confirmed").fill_null(False).any(),
     )
     failed = failed.filter("all_failed", pl.col("sides") == len(strong)).drop("all_failed", "sides")
     passed = (

@@ -1,4 +1,4 @@
-"""Labels to check, of all benchmarks on one list: what every strong model fails, and where panel and truth part."""
+"""Labels to check, of all benchmarks on one list: what all leading models fail, and where panel and truth part."""
 
 import math
 from collections.abc import Mapping
@@ -10,56 +10,60 @@ import streamlit as st
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
-from cxlab.read.annotations import WRONG_LABEL
+from cxlab.read.annotations import RIGHT_LABEL, WRONG_LABEL
 from cxlab.read.attempts import benchmarks, facets
 from cxlab.read.comparison.other_metrics import count_passed
 from cxlab.read.failure_kinds import disputed, name_kind
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, go, link
-from cxlab.ui.labels import label, section
+from cxlab.ui.address import cached, link
+from cxlab.ui.annotations import annotate
+from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, leave_out_floors
 from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit
 from cxlab.views.failures.charts import spell_programs
+from cxlab.views.failures.queries_label_answers import NOTHING, read_answers
 
-# Who fails more than every other sample alike with all others says nothing of a label.
-_EXPECTED = 0.5
+_MARKS = {WRONG_LABEL: "✕ label is wrong", RIGHT_LABEL: "✓ label is right"}
 _SHOWN: dict[str, Any] = {
     "benchmark": pl.String, "task": pl.String, "sample": pl.String, "why": pl.String, "reason": pl.String,
     "chance": pl.Float64, "strong": pl.String, "passed": pl.String, "mark": pl.String, "run_id": pl.String,
-    "attempt_id": pl.String,
+    "attempt_id": pl.String, "due": pl.String, "given": pl.String,
 }  # fmt: skip
+# Why a label is in doubt, the strongest reason first.
+SAME_ANSWER, SAME_REASON, EACH_ANOTHER = "the same other answer", "the same reason", "each another"
+_REASONS = (SAME_ANSWER, SAME_REASON, EACH_ANOTHER)
 
 
 def show_labels(view: View, about: Declaration) -> None:
-    """What speaks for a wrong label, the strongest first; a row opens what the strongest model did there."""
+    """What speaks for a wrong label, the strongest first; a row is decided on where it stands, or read."""
     scope = View(view.benchmark, tasks=view.tasks, facets=view.facets, runs=view.runs)
-    with st.spinner("Looking for samples that every strong model fails"):
+    with st.spinner("Looking for samples that all leading models fail"):
         found = cached(suspects, scope)
-    alike = found.filter((pl.col("why") == "the same") & (pl.col("passed") == ""))
-    sure = alike.filter(pl.col("chance").fill_null(0) < _EXPECTED).height
-    one = sure == 1
+    # Another answer that all agree on is evidence; that all have none, or miss the same, is a fault of theirs.
+    doubted = found.filter((pl.col("why") == SAME_ANSWER) & (pl.col("passed") == ""))
+    sure = doubted.height
     section(
-        f"{format_count(sure)} sample{'' if one else 's'} to check: every strong model fails {'it' if one else 'them'} "
-        "for the same reason, and nobody passes"
+        f"{format_count(sure)} label{'' if sure == 1 else 's'} in doubt: all leading models gave the same other "
+        "answer, and nobody passes"
         if sure
-        else "No label stands out: where all strong models fail alike, it was to be expected"
-        if alike.height
-        else "No sample is failed by every strong model for the same reason",
-        f"{format_count(found.height)} sample{'' if found.height == 1 else 's'} that all strong models fail: hard, or "
-        "with a wrong label; those where it is least expected first. Strong is the better half of a task's ranking, "
-        f"two models at least. Select one to read it; its tag “{WRONG_LABEL}” marks it, and Compare leaves marked "
-        "samples out if asked to."
+        else "No label stands out: nowhere did all leading models give the same other answer",
+        f"They come first. {format_count(found.height)} sample{'' if found.height == 1 else 's'} in all that every "
+        "leading model fails: where each fails in its own way, or makes the same mistake, it is hard rather than "
+        "wrongly labelled. Leading is the better half of a task's ranking, and where only two models tried it both. "
+        "Select one to decide on it."
         if found.height
-        else "Where two models or more tried the same samples, those that all strong ones fail would stand here.",
+        else "Where two models or more tried the same samples, those that all leading ones fail would stand here.",
     )
     if found.height:
         columns = {
             "benchmark": column("Benchmark", width="small"),
             "task": column("Task", width="small"),
+            "why": column("Why doubt it", width="small", help="What all leading models have in common here."),
+            "due": column("Due", width="medium"),
+            "given": column("Given instead", width="medium"),
             "reason": column("Reason", width="medium", help="The commonest one."),
-            "why": column("Reasons", width="small", help="Whether all strong models fail for the same reason."),
             "chance": column(
                 "Expected", "share", "How often all of them would fail, if each failed by itself as often as it does "
                 "on the other samples of the task: the less, the more speaks for the label being wrong."
@@ -69,24 +73,51 @@ def show_labels(view: View, about: Declaration) -> None:
             "mark": column("Mark", width="small"),
             "sample": column("Sample", width="small"),
         }  # fmt: skip
-        for name in ("benchmark", "task", "passed", "mark"):
+        for name in ("benchmark", "task", "passed", "mark", "due", "given"):
             if not any(found[name]) or (name in ("benchmark", "task") and found[name].n_unique() == 1):
                 del columns[name]
         picked = show_table(
-            found.drop("run_id", "attempt_id"), columns, key="labels-to-check", alt="Samples whose label may be wrong.",
+            found, columns, key="labels-to-check", alt="Samples whose label may be wrong.",
             select="single", search=True,
         )  # fmt: skip
         if picked:
-            row = found.filter(sample=picked[0]["sample"], task=picked[0]["task"]).row(0, named=True)
-            go(view.open(row["run_id"], row["attempt_id"]))
+            _decide(view, found.filter(sample=picked[0]["sample"], task=picked[0]["task"]).row(0, named=True))
     _show_panel(scope, about)
     _show_marked(view)
 
 
+def _decide(view: View, row: Mapping[str, Any]) -> None:
+    """What is due beside what was given, and whether the label is right: a tag that Compare and this list read."""
+    with st.container(border=True, key="labels-decide"):
+        st.markdown(f"**{plain(row['sample'])}**: {plain(row['task'])}")
+        if row["due"] or row["given"]:
+            st.markdown(f"Due: {plain(row['due'])}  \nGiven: {plain(row['given'])}")
+        else:
+            st.markdown(plain(row["reason"][:1].upper() + row["reason"][1:]))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            for tag, words in ((WRONG_LABEL, "Label is wrong"), (RIGHT_LABEL, "Label is right")):
+                if row["mark"] == _MARKS[tag]:
+                    if st.button(f"Undo “{tag}”", key=f"labels-undo-{tag}"):
+                        annotate("untag", row["run_id"], row["attempt_id"], tag)
+                        st.rerun()
+                elif st.button(words, key=f"labels-{tag}"):
+                    _mark(row, tag)
+            link("Read what the best model did", "failures", view.open(row["run_id"], row["attempt_id"]))
+        st.caption(f"Compare leaves samples tagged “{WRONG_LABEL}” out if asked to.")
+
+
+def _mark(row: Mapping[str, Any], tag: str) -> None:
+    other = RIGHT_LABEL if tag == WRONG_LABEL else WRONG_LABEL
+    if row["mark"] == _MARKS[other]:
+        annotate("untag", row["run_id"], row["attempt_id"], other)
+    annotate("tag", row["run_id"], row["attempt_id"], tag)
+    st.rerun()
+
+
 def suspects(scope: View) -> pl.DataFrame:
-    """Samples that all strong models of a task fail, over the benchmarks and tasks of a view: benchmark, task and
-    sample in words, why (the same, each another), reason, chance (of all failing a sample, if each failed by itself),
-    strong and passed (models), mark, and the attempt of the first of the strong."""
+    """Samples that all leading models of a task fail, over the benchmarks and tasks of a view: benchmark, task and
+    sample in words, why (of _REASONS), reason, chance (of all failing a sample, if each failed by itself), strong and
+    passed (models), mark, the attempt of the first of the leading, and what was due and what they gave, in words."""
     names = [scope.benchmark] if scope.benchmark else sorted(benchmarks()["benchmark"])
     rows: list[dict[str, Any]] = []
     for name in names:
@@ -99,14 +130,17 @@ def suspects(scope: View) -> pl.DataFrame:
             if found.is_empty():
                 continue
             chance = _expect(of_task, strong)
+            opened = [(run, attempt) for each in found["opened"] for _, run, attempt in each]
+            answers = {(run, attempt): (due, given) for run, attempt, due, given in read_answers(opened).iter_rows()}
             rows += [
-                {**_describe(about, task.title, strong, row), "chance": chance} for row in found.iter_rows(named=True)
+                {**_describe(about, task.title, strong, row, answers), "chance": chance}
+                for row in found.iter_rows(named=True)
             ]
     frame = pl.DataFrame(rows, schema=_SHOWN, orient="row")
     # Where the strong fail every other sample, that all of them fail one says nothing of its label.
     return frame.sort(
-        pl.col("passed") != "", pl.col("why") == "the same", "chance", "benchmark", "task", "reason", "sample",
-        descending=[False, True, False, False, False, False, False], nulls_last=True,
+        pl.col("passed") != "", pl.col("why").replace_strict({each: at for at, each in enumerate(_REASONS)}), "chance",
+        "benchmark", "task", "reason", "sample", nulls_last=True,
     )  # fmt: skip
 
 
@@ -117,16 +151,27 @@ def _expect(of_task: View, strong: tuple[str, ...]) -> float | None:
     return math.prod(1 - rate for rate in rates if rate is not None) if rates and None not in rates else None
 
 
-def _describe(about: Declaration, task: str, strong: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(
+    about: Declaration,
+    task: str,
+    strong: tuple[str, ...],
+    row: Mapping[str, Any],
+    answers: Mapping[tuple[str, str], tuple[str, str]],
+) -> dict[str, Any]:
     identity = about.identifying
     told = about.value(identity.id, row[identity.id]) if identity and row.get(identity.id) else ""
     sample, first = str(row["sample_id"]), row["opened"][0]
+    said = [answers.get((run, attempt), ("", "")) for _, run, attempt in row["opened"]]
+    given = list(dict.fromkeys(each for _, each in said))
+    same = len(given) == 1 and given[0] not in ("", NOTHING)
     return {
+        "due": said[0][0], "given": " / ".join(given),
         "benchmark": about.card.name, "task": task, "sample": f"{told} · {sample}" if told else sample,
-        "why": "the same" if row["alike"] else "each another",
+        "why": SAME_ANSWER if same else SAME_REASON if row["alike"] else EACH_ANOTHER,
         "reason": spell_programs(row["reason"] or "no reason is stored"),
         "strong": ", ".join(map(label, strong)), "passed": ", ".join(map(label, row["passed_by"])),
-        "mark": "✕ label is wrong" if row["marked"] else "", "run_id": first[1], "attempt_id": first[2],
+        "mark": _MARKS[WRONG_LABEL] if row["marked"] else _MARKS[RIGHT_LABEL] if row["confirmed"] else "",
+        "run_id": first[1], "attempt_id": first[2],
     }  # fmt: skip
 
 
