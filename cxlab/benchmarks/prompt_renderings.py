@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 from cxlab.llm.ladder import response_format
 from cxlab.llm.metering import FREE
 from cxlab.records import Attempt, Sample
-from cxlab.store import write
+from cxlab.store import layout, write
 
 AGENT, CUSTOMER = "simulated:strong", "simulated:customer"
 # Far more than a talk takes; a task that asks about thousands of pairs shows no more by the fiftieth.
@@ -275,16 +274,8 @@ def _usual(samples: Sequence[Sample]) -> list[Sample]:
 @contextmanager
 def _home_of_its_own() -> Iterator[None]:
     """A store that is gone afterwards: to read prompts must leave nothing behind. For a process of its own only."""
-    before = os.environ.get("CXLAB_HOME")
-    with tempfile.TemporaryDirectory(prefix="cxlab-prompts-") as folder:
-        os.environ["CXLAB_HOME"] = folder
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ["CXLAB_HOME"]
-            else:
-                os.environ["CXLAB_HOME"] = before
+    with tempfile.TemporaryDirectory(prefix="cxlab-prompts-") as folder, layout.at(folder):
+        yield
 
 
 def _indent(value: Any) -> str:

@@ -34,6 +34,23 @@ def home() -> Path:
     return resolve_home(Path(chosen) if chosen else resources.default_home())
 
 
+@contextmanager
+def at(path: Path | str | None) -> Iterator[None]:
+    """Take `path` for the store's folder (None: leave it), also where nobody passes it on. Not for threads."""
+    if path is None:
+        yield
+        return
+    before = os.environ.get("CXLAB_HOME")
+    os.environ["CXLAB_HOME"] = str(resolve_home(path))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["CXLAB_HOME"]
+        else:
+            os.environ["CXLAB_HOME"] = before
+
+
 def resolve_home(path: Path | str | None) -> Path:
     """An absolute home (`None`: the default one); refuses paths that DuckDB would read as patterns."""
     if path is None:

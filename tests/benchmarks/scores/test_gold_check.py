@@ -52,6 +52,23 @@ def test_gold_that_cannot_be_checked_is_said_and_is_no_complaint(dataset: str) -
     assert any("gold not checked" in line for line in found.describe())
 
 
+def test_what_a_sample_names_is_looked_up_where_the_dataset_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`generate --home ELSEWHERE` said "unknown dataset" of every sample whose articles are looked up."""
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path / "usual"))
+    other = tmp_path / "other"
+    made, samples = BENCHMARK.generate_now({"scenarios": "telecom_package", "levels": "zero"})
+    write.save_dataset(made, samples, other)
+
+    def check(sample: Sample) -> Iterable[str]:
+        write.load_dataset(sample.dataset_id)
+        return ()
+
+    assert gold_check.check_dataset(made.id, other, benchmark=replace(BENCHMARK, check=check)).complaints == 0
+    assert write.layout.home() == (tmp_path / "usual").resolve()
+
+
 def test_a_dataset_without_gold_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shell = make_shell(tmp_path / "home", monkeypatch)
     talks = tmp_path / "talks.csv"

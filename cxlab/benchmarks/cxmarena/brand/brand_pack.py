@@ -350,6 +350,16 @@ _MENDED = {
             (r"(?<!, )\b([Aa])n dem\b", r"\1m"),
             (r"\b([Zz])u dem\b", r"\1um"),
             (r"\b([Zz])u der\b", r"\1ur"),
+            # A company that is called by what it is has an article: "bei der Zahnarztpraxis Lindenhof".
+            (
+                r"\b([Bb]ei|[Vv]on) (?=[A-ZÄÖÜ])(?=\w*(?i:praxis|schule|bäckerei|gärtnerei|metzgerei|klinik|"
+                r"buchhandlung|brauerei|rösterei|manufaktur|apotheke)\b)",
+                r"\1 der ",
+            ),
+            (r"\b([Bb]ei|[Vv]on) (?=(?:[A-ZÄÖÜ][\w&.-]*,? ){1,4}(?:GmbH|AG|KG|eG)\b)", r"\1 der "),
+            (r"\b([Hh]ier ist) (?=[A-ZÄÖÜ])(?=\w*(?i:praxis|schule|bäckerei|gärtnerei)\b)", r"\1 die "),
+            (r"\bKundenservice von der\b", "Kundenservice der"),
+            (r"\b([Bb]ei|[Vv]on) (?=[A-ZÄÖÜ])(?=\w*(?i:verleih|museum|theater|institut)\b)", r"\1 dem "),
             (r"\b([Vv])on dem\b", r"\1om"),
             (r"\b([Bb])ei dem\b", r"\1eim"),
         ),

@@ -89,6 +89,9 @@ class BriefText(BaseModel):
     brief: str
 
 
+# A pack states a price in whole units of its currency.
+_CENTS = re.compile(r"\d\s?(?:cents?|ct|centimes?|pence|p)\b", re.IGNORECASE)
+
 READ_BRIEF = Prompt(
     "cxmarena_read_brief",
     1,
@@ -209,6 +212,8 @@ def check(text: str, path: Path, plan: BriefPlan) -> list[Complaint]:
         # A pack writes no sign between thousands, and a point before decimals.
         plain = re.sub(r"[.,\s](?=\d{3}(?!\d))", "", number[0]).strip(" .,").replace(",", ".") if number else ""
         if not re.fullmatch(r"\d+(?:\.\d+)?", plain) or float(plain) in values:
+            continue
+        if _CENTS.search(figure.value) and round(float(plain) / 100, 4) in values:
             continue
         if not re.search(rf"(?<!\w){re.escape(figure.value)}(?!\w)", lines, re.IGNORECASE):
             what = f"{figure.value} ({figure.of})"

@@ -76,8 +76,10 @@ def _figure(match: re.Match[str], language: Language, units: dict[str, str], mon
         value = f"{match['year']}-{months[match['month'].lower()]:02d}-{int(match['day']):02d}"
         return ValueMention(start, end, "date", "", value)
     if match["hour"]:
-        return ValueMention(start, end, "time", "", f"{int(match['hour']):02d}:{match['minute']}")
+        return ValueMention(start, end, "time", "", _time(match))
     amount = parse_number(match["number"], language)
+    if match["cents"]:
+        return ValueMention(start, end, "price", "", round(amount / 100, 4))
     if match["before"] or match["after"]:
         return ValueMention(start, end, "price", "", amount)
     if match["percent"]:
@@ -85,6 +87,14 @@ def _figure(match: re.Match[str], language: Language, units: dict[str, str], mon
     if match["unit"]:
         return ValueMention(start, end, "size", units[match["unit"].lower()], amount)
     return ValueMention(start, end, "count", "", amount)
+
+
+def _time(match: re.Match[str]) -> str:
+    """ "15 Uhr" and "3 pm" as "15:00"."""
+    hour, half = int(match["hour"]), match.groupdict().get("half")
+    if half:
+        hour = hour % 12 + 12 * (half.lower() == "p")
+    return f"{hour:02d}:{match['minute'] or '00'}"
 
 
 def parse_number(text: str, language: Language) -> float:
@@ -107,11 +117,18 @@ def _patterns(language_id: str) -> tuple[re.Pattern[str], dict[str, str], dict[s
     decimal = re.escape(language.decimal)
     digits = rf"\d{{1,3}}(?:{group}\d{{3}})+(?:{decimal}\d+)?(?!\d)|\d+(?:{decimal}\d+)?"
     words = "|".join(re.escape(w) for w in sorted(units, key=len, reverse=True))
-    times = {"en": r":(?P<minute>\d\d)", "de": r":(?P<minute>\d\d)(?:\sUhr)?", "fr": r"\sh\s(?P<minute>\d\d)"}
+    times = {
+        "en": r"(?=:\d\d|\s?[ap](?:\.m\.|m\b))(?::(?P<minute>\d\d))?(?:\s?(?P<half>[ap])(?:\.m\.|m\b))?",
+        "de": r"(?::(?P<minute>\d\d)(?:\sUhr\b)?|\sUhr\b)",
+        "fr": r"\sh\s(?P<minute>\d\d)",
+    }
+    # "24p" is a sum, "1080p" none.
+    cents = {"en": r"cents?|pence|(?<=\d)(?<!\d{3})p", "de": "Cent|ct", "fr": "centimes?|cents"}
     pattern = (
         rf"(?<![\w.,])(?:(?P<day>\d{{1,2}})\.?(?:er)?\s(?P<month>{'|'.join(months)})\s(?P<year>\d{{4}})"
         rf"|(?P<hour>\d{{1,2}}){times[language_id]}(?!\d)"
         rf"|(?:(?P<before>{symbols})\s?)?(?P<number>{digits})"
-        rf"(?:\s?(?P<after>{symbols})|\s?(?P<percent>%)|\s?(?P<unit>{words})(?!\w))?)"
+        rf"(?:\s?(?P<after>{symbols})|\s?(?P<percent>%)|\s?(?P<cents>{cents[language_id]})(?!\w)"
+        rf"|\s?(?P<unit>{words})(?!\w))?)"
     )
     return re.compile(pattern, re.IGNORECASE), units, months

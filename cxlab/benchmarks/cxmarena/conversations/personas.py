@@ -58,9 +58,9 @@ OWNED = ("products", "services")
 # Slots of the language that stay the same in one customer's mouth: where they live, and where the thing stands.
 LIFE = ("town", "room")
 LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
-# Kinds of values that a tool gives back: days relative to that of the conversation, a sum, what belongs to it. Beside
-# them "of:NAME" stands for the value of a parameter.
-VALUES = ("soon", "later", "lately", "weeks", "past", "amount", "items", "address", "subject")
+# Kinds of values that a tool gives back: days relative to that of the conversation, the sum that was wrong, the sum
+# that is left without it, what belongs to it. Beside them "of:NAME" stands for the value of a parameter.
+VALUES = ("soon", "later", "lately", "weeks", "past", "amount", "rest", "items", "address", "subject")
 # Days that a customer tells: one that suits, one on which something is to end, one on which something happened.
 DATES = ("date", "last_date", "past_date")
 SPECIAL = ("email", *DATES, "reason", "amount", "address", "house_number", "part", "shop", "level", "device")
@@ -117,6 +117,12 @@ class Persona:
             return self.subject
         plans = [s.name for s in subjects.values() if s.root == "services"]
         return self.details.setdefault("plan", _pick(plans, rng)) if plans else f"{self.brand.name} Plus"
+
+    def give_back(self, amount: float) -> None:
+        """Take this sum for the one that the conversation is about."""
+        self.amount = f"{amount:.2f}"
+        for name in [n for n, spec in self.brand.parameters.items() if spec.sample == "amount"]:
+            self.details.pop(name, None)
 
     def value(self, parameter: str, rng: np.random.Generator) -> str:
         """The conversation's value of a tool's parameter, coined at the first use."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
 from cxlab.benchmarks.cxmarena.conversations.phrasebook import Phrasebook
-from cxlab.benchmarks.cxmarena.text import word_set
+from cxlab.benchmarks.cxmarena.text import STOP, word_set
 
 
 class StepAct(NamedTuple):
@@ -56,7 +56,7 @@ def own(talk: Phrasebook, text: str) -> str:
     if match is None:
         return text
     verb, rest = match[1].lower(), match[2]
-    clause, comma, tail = rest.partition(",")
+    clause, comma, tail = rest.partition(", ")  # the comma of "133,00 €" ends no clause
     words = clause.split()
     # "Entsperren Sie es von hier aus": that is no prefix.
     if words and words[-1] in _PREFIXES and words[-2:-1] != ["hier"]:
@@ -76,7 +76,9 @@ def lower(text: str) -> str:
 def inside(ledger: Ledger, text: str) -> str:
     """The text as it stands after a colon: small, unless it begins with a name, or the language keeps it."""
     first = re.split(r"\W", text, maxsplit=1)[0]
-    named = first in ledger.names or first in ledger.brand.name.split() or first == "I"
+    # "The Harrow Quay Museum" makes no name of every "The".
+    own = first in ledger.brand.name.split() and (first.lower() not in STOP or text.startswith(ledger.brand.name))
+    named = any(map(text.startswith, ledger.names.get(first, ()))) or own or first == "I"
     if named or ledger.brand.language_id == "de" or re.match(r"\w+-?[A-Z]", text):
         return text
     return text[:1].lower() + text[1:]

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 
+from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.conversations import personas
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.conversations.phrasebook import PhraseVars
@@ -48,10 +49,12 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
         return value, personas.spoken_day(value, person.brand)
     if kind in (*personas.SPANS, "wished"):
         value = personas.day(person.today, "later" if kind == "wished" else kind, rng)
+        value = _after_launch(person, value) if kind == "past" else value
         return value, personas.spoken_day(value, person.brand)
-    if kind == "amount":
-        amount = person.amount.replace(".", language.decimal)
-        return person.amount, language.money.format(symbol=person.brand.symbol, amount=amount)
+    if kind in ("amount", "rest"):
+        amount = person.amount if kind == "amount" else f"{float(person.amount) * (1.2 + 2 * rng.random()):.2f}"
+        shown = value_format.number(float(amount), language, 2)
+        return amount, language.money.format(symbol=person.brand.symbol, amount=shown)
     if kind == "items":
         return f"1 × {person.goods}", person.goods
     if kind == "subject":
@@ -64,3 +67,10 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
         return value, value
     value = personas.code(kind, rng)
     return value, value
+
+
+def _after_launch(person: Persona, day: str) -> str:
+    """The day, or the one on which what it is about was first to be had: nothing began before."""
+    facts = person.ledger.of(person.subject)
+    dated = [f.value for f in facts if person.brand.properties[f.property].kind == "date" and isinstance(f.value, str)]
+    return max([day, *(value for value in dated if value < person.today.isoformat())])

@@ -59,7 +59,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     lines = list(inputs.products) or [GOODS[language]]
     pack["domain"] = ", ".join(lines)
     # Whoever says a trade that no archetype is of gets what holds for any.
-    chosen = _choose(lines, industry_archetypes.find(inputs.trade, language), language)
+    chosen = _choose(lines, industry_archetypes.find(inputs.trade, language, lines), language)
     own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
     kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
     if unfit := [line for line, kind in kinds.items() if kind is None]:
@@ -246,9 +246,10 @@ def _add_tools(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | 
                 tool["families"] = [*tool["families"], family]
     pack["tools"] = tools
     if kinds and all(kind.contract if kind else signed for kind in kinds.values()):
-        # Who has signed a contract has no order to be named; money goes back by the contract.
+        # Who has signed a contract has no order to be named; money goes back by the contract, or by the booking.
+        by = next((kind.refund_by for kind in kinds.values() if kind and kind.refund_by), known.contract_number)
         for key, tool in tools.items():
-            swap = {known.order: known.contract_number} if key == known.refund else {}
+            swap = {known.order: by} if key == known.refund else {}
             tools[key] = {**tool, "parameters": [swap.get(name, name) for name in tool["parameters"]]}
 
 

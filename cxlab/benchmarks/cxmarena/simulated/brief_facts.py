@@ -19,6 +19,7 @@ Pack = dict[str, Any]
 PERIODS = ("minute", "hour", "day", "working_day", "week", "month", "year")
 FOUNDED = re.compile(r"\b(since|founded|established|seit|gegründet|depuis|fondée?|née?)\b", re.IGNORECASE)
 YEARS = range(1700, 2101)
+_COSTS = re.compile(r"(.{3,60}?) (?:costs?|kostet|kosten|coûte|coûtent)\b", re.IGNORECASE)
 
 
 def add_brief_facts(
@@ -44,12 +45,13 @@ def add_brief_facts(
         # What a person left as it was read is a whole clause, with other figures in it.
         if planned[each.text] not in ("", each.quoted):
             each = each._replace(what=planned[each.text])
-        name = _property_of(pack, known, each, lines, own)
+        priced = _priced(pack, known, each, lines)
+        name = known.keeps[0] if priced else _property_of(pack, known, each, lines, own)
         if name is None or name in fixed:
             rest.append(each)
             continue
         fixed.add(name)
-        holders = [line for line in lines if name in pack["families"][line]["properties"]]
+        holders = priced or [line for line in lines if name in pack["families"][line]["properties"]]
         if not holders:
             # A rule for everybody rather than what one plan adds to it.
             having = [k for k, f in pack["families"].items() if name in f["properties"]]
@@ -86,6 +88,22 @@ def _property_of(
         rank = (not ours, far - 4 * max(len(w) for w in words if w in clause), name)
         best = rank if best is None or rank < best else best
     return best[2] if best else None
+
+
+def _priced(pack: Pack, known: CommonArchetype, each: BriefFigure, lines: list[str]) -> list[str]:
+    """The product line whose price the figure is ("A coat costs £210"); none, or one."""
+    said = _COSTS.match(each.clause) if each.kind == "price" else None
+    if said is None:
+        return []
+    thing = said[1].casefold()
+    having = [line for line in lines if known.keeps[0] in pack["families"][line]["properties"]]
+    named = [line for line in having if any(w in thing for w in _stems(pack["families"][line]["title"]))]
+    return named[:1]
+
+
+def _stems(title: str) -> list[str]:
+    """The beginnings of a title's longer words, which its singular has too."""
+    return [word[: max(4, len(word) - 2)] for word in re.findall(r"[^\W\d_]{4,}", title.casefold())]
 
 
 def _same_sort(unit: str, other: str) -> bool:

@@ -1,7 +1,7 @@
-"""What a stand-in understands of a paragraph about a brand, and how sure it can be: it knows nine kinds of trade.
+"""What a stand-in understands of a paragraph about a brand, and how sure it can be: it knows some kinds of trade.
 
 A trade is certain where the words of the things sold name it; what only stands around them may be chance, and a trade
-that none of the nine is like is not known. Then it says so and asks.
+that none of them is like is not known. Then it says so and asks.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ SMALL = {
 # A sentence that begins with capitals and goes on with a verb names who does it, "La Maison Verdier vend …".
 _CAPITALS = r"(?:[A-ZÄÖÜÉÈÀ][\w’'-]{0,3}\.|[A-ZÄÖÜÉÈÀ][\w’'-]*)"
 _VERBS = (
-    "is|are|was|sells?|makes?|builds?|offers?|rents?|hires?|designs?|covers?|insures?|roasts?|bakes?|runs?|"
-    "est|sont|vend(?:ent)?|fabriqu(?:e|ent)|propos(?:e|ent)|lou(?:e|ent)|assur(?:e|ent)|torréfi(?:e|ent)|"
-    "ist|sind|bau(?:t|en)|verkauf(?:t|en)|biete(?:t|n)|vermiete(?:t|n)|verleih(?:t|en)|versicher(?:t|n)|liefer(?:t|n)"
+    "is|are|was|sells?|makes?|builds?|offers?|rents?|hires?|designs?|covers?|insures?|roasts?|bakes?|brews?|runs?|"
+    "suppl(?:y|ies)|publish(?:es)?|lends?|"
+    "est|sont|vend(?:ent)?|fabriqu(?:e|ent)|propos(?:e|ent)|lou(?:e|ent)|assur(?:e|ent)|torréfi(?:e|ent)|fourni(?:t|ssent)|édit(?:e|ent)|"
+    "ist|sind|bau(?:t|en)|verkauf(?:t|en)|biete(?:t|n)|vermiete(?:t|n)|verleih(?:t|en)|versicher(?:t|n)|liefer(?:t|n)|"
+    "back(?:t|en)|bäckt|brau(?:t|en)|röste(?:t|n)"
 )
 # "Velmore Cycles of Bristol" is Velmore Cycles in Bristol; "Bank of Ireland" is called so.
 _OF_TOWN = re.compile(
@@ -87,10 +89,13 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
     count = industry_archetypes.count
     # How things are offered says more than what they are, where it is the first thing said of them.
     verb = re.search(rf"\b{industry_archetypes.common(language).makes}\b", brief)
-    for name, trade in known.items():
-        if verb and trade.ways and count(trade.ways, verb[0], language):
-            fits = not trade.only or all(count(trade.only, line, language) for line in lines)
-            return name, NAMED if fits else AROUND
+    ways = [trade for trade in known.values() if verb and trade.ways and count(trade.ways, verb[0], language)]
+    for trade in ways:
+        if (lines and all(count(trade.only, line, language) for line in lines)) or not trade.only:
+            return trade.name, NAMED
+    if ways:
+        known_best = industry_archetypes.offered_so([verb[0] if verb else ""], " ".join(lines), language)
+        return (known_best or ways[0]).name, AROUND
     votes = [{name for name, trade in known.items() if count(trade.brief, line, language)} for line in lines]
     named = [next(iter(vote)) for vote in votes if len(vote) == 1]
     # All that is sold is of one kind, and nothing that is sold is of another.

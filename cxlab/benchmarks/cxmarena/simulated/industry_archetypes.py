@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -33,10 +34,11 @@ class Archetype(StrictModel):
 
     `keeps` are properties of the language's own pack that hold here, too, `draws` how they are drawn; `also` issues
     of that pack that its products may have (None: those of any goods), `foreign` words of lines that are nonsense
-    here. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
+    here. `refund_by`: the parameter by which money is given back, where that is neither an order's nor a contract's
+    number. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
     words for how something is offered (rented, insured), which says more of a trade than what it is. `only`: words for
-    the things that are offered so, where the archetype knows no others (vehicles, of all that is rented). `results`
-    tells what its own tools return.
+    the things that are offered so, where the archetype knows no others (vehicles or equipment, of all that is rented).
+    `results` tells what its own tools return.
     """
 
     title: str = Field(min_length=1)
@@ -48,6 +50,7 @@ class Archetype(StrictModel):
     keeps: tuple[str, ...] = ()
     draws: Pieces = {}
     also: tuple[str, ...] | None = None
+    refund_by: str = ""
     foreign: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     the: str = Field(min_length=1)
@@ -149,15 +152,28 @@ def load(name: str, language: str) -> Archetype:
     return trade.model_copy(update={"name": name})
 
 
-def find(trade: str, language: str) -> Archetype | None:
+def find(trade: str, language: str, lines: Sequence[str] = ()) -> Archetype | None:
     """The archetype that a person or a plan names, by its name or its title in any language; None when of no archetype.
 
-    The plan of a paragraph says the trade in the paragraph's language; the brand may speak another one.
+    The plan of a paragraph says the trade in the paragraph's language; the brand may speak another one. Of two that
+    offer things in one way, whichever is named, it is the one that knows `lines`.
     """
     said = trade.strip().casefold()
     for name in names():
-        if said in (name, *(load(name, spoken).title.casefold() for spoken in ArchetypeFile.model_fields)):
-            return load(name, language)
+        titles = [load(name, spoken).title.casefold() for spoken in ArchetypeFile.model_fields]
+        # "rental" is enough for "rental of vehicles".
+        if said in (name, *titles) or any(title.startswith(f"{said} ") for title in titles):
+            trade = load(name, language)
+            return offered_so(trade.ways, " ".join(lines), language) or trade
+    return None
+
+
+def offered_so(said: Iterable[str], lines: str, language: str) -> Archetype | None:
+    """The archetype of things that are offered in such a way (rented): the one that knows these things, if any."""
+    text = " ".join(said)
+    for trade in (load(name, language) for name in names()):
+        if trade.ways and count(trade.ways, text, language) and count(trade.only, lines, language):
+            return trade
     return None
 
 
@@ -178,9 +194,9 @@ def choose(line: str, brief: str, language: str) -> Archetype | None:
     """
     known = {name: load(name, language) for name in names()}
     first = re.split(r"(?<=[.!?])\s", brief, maxsplit=1)[0]
-    for trade in known.values():
-        if trade.ways and count(trade.ways, first, language):
-            return trade
+    ways = [trade for trade in known.values() if trade.ways and count(trade.ways, first, language)]
+    if ways:
+        return next((trade for trade in ways if trade.only and count(trade.only, line, language)), ways[0])
     for text, least in ((line, 1), (first, 1), (brief, 2)):
         counts = {name: count(trade.brief, text, language) for name, trade in known.items()}
         best = max(counts, key=lambda name: counts[name], default="")
@@ -191,6 +207,8 @@ def choose(line: str, brief: str, language: str) -> Archetype | None:
 
 def count(words: tuple[str, ...], text: str, language: str) -> int:
     """How many words of the text begin with one of these; German joins words, there they may end with it."""
+    if not words:
+        return 0
     beginnings = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     pattern = rf"\b(?:{beginnings})" if language != "de" else rf"\b(?:{beginnings})|(?<=[a-zäöüß])(?:{beginnings})\b"
     return len(re.findall(pattern, text.lower()))

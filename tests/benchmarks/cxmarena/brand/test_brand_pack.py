@@ -162,7 +162,7 @@ def test_a_trade_that_a_stand_in_does_not_know_is_asked_for_and_never_guessed(tm
     ("text", "language", "name", "trade"),
     [
         ("Spoke & Chain sells city bicycles and insures them against theft.", "en", "Spoke & Chain", "bicycles"),
-        ("Veloria rents bicycles by the hour.", "en", "Veloria", "rental"),
+        ("Veloria rents bicycles by the hour.", "en", "Veloria", "rental of vehicles"),
         ("Radwerk Nord baut Trekkingräder und Lastenräder in Kiel.", "de", "Radwerk Nord", "Fahrräder"),
         ("Abri assure les logements et les voitures.", "fr", "Abri", "assurance"),
     ],

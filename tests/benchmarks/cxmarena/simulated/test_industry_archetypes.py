@@ -235,18 +235,30 @@ def test_how_something_is_offered_says_more_than_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "language", "trade"),
     [
-        ("Zipway rents e-bikes and trailers by the minute in 12 cities.", False),
-        ("Tidehire hires out tents and kayaks on the Welsh coast.", True),
-        ("Cargonantes loue des vélos cargo et des remorques à Nantes.", False),
-        ("Seezeit vermietet Zelte und Kanus am Bodensee.", True),
-        ("Kielrad verleiht Lastenräder und Anhänger in Kiel.", False),
+        ("Zipway rents e-bikes and trailers by the minute in 12 cities.", "en", "hired"),
+        ("Tidehire hires out tents and kayaks on the Welsh coast.", "en", "lent"),
+        ("Cargonantes loue des vélos cargo et des remorques à Nantes.", "fr", "hired"),
+        ("Outilo loue des échafaudages et des perceuses à Nantes.", "fr", "lent"),
+        ("Seezeit vermietet Zelte und Kanus am Bodensee.", "de", "lent"),
+        ("Kielrad verleiht Lastenräder und Anhänger in Kiel.", "de", "hired"),
+        # Neither vehicles nor equipment: a person is asked.
+        ("Strandhof vermietet Ferienwohnungen.", "de", ""),
     ],
 )
-def test_of_what_is_rented_only_vehicles_are_known(text: str, asked: bool) -> None:
+def test_what_is_rented_is_told_apart_by_what_it_is(text: str, language: str, trade: str) -> None:
     plan = brief_plan.read(text, llm.load("simulated:strong"))
-    assert bool(plan.asks) is asked, plan
+    assert bool(plan.asks) is not bool(trade), plan
+    # "rental" is what a person says of either.
+    said = industry_archetypes.load("hired", language).title.split()[0]
+    found = industry_archetypes.find(plan.trade if trade else said, language, plan.products)
+    assert found is not None
+    assert found.name == (trade or "hired")
+    if trade:
+        other = industry_archetypes.find(said, language, plan.products)
+        assert other is not None
+        assert other.name == trade
 
 
 @pytest.mark.parametrize(
@@ -257,7 +269,12 @@ def test_of_what_is_rented_only_vehicles_are_known(text: str, asked: bool) -> No
         ("Reelbarn is a streaming service for documentaries.", "Reelbarn", ["documentaries"], "streaming"),
         ("Filmkiste ist ein Streamingdienst für Serien.", "Filmkiste", ["Serien"], "Streaming"),
         ("Die Zahnarztpraxis Dr. Lindner bietet Kronen an.", "Zahnarztpraxis Dr. Lindner", ["Kronen"], ""),
-        ("Le Musée de la Dentelle propose des ateliers.", "Le Musée de la Dentelle", ["ateliers"], ""),
+        (
+            "Le Musée de la Dentelle propose des ateliers.",
+            "Le Musée de la Dentelle",
+            ["ateliers"],
+            "rendez-vous et cours",
+        ),
         ("Les Ateliers Pimprenel fabriquent des puzzles.", "Les Ateliers Pimprenel", ["puzzles"], "jeux et jouets"),
         ("Stadtwerke Grünau liefern Strom und Gas.", "Stadtwerke Grünau", ["Strom", "Gas"], ""),
     ],

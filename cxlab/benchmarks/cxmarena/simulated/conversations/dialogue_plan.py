@@ -35,7 +35,7 @@ ANSWERS = {"ask_step": "answer_step", "ask_open": "answer_open", "request": "sen
 OWN = {
     "email": "give_own",
     "address": "give_home",
-    "house_number": "give_own",
+    "house_number": "give_number",
     "shop": "give_own",
     "past_date": "give_day",
 }
@@ -280,6 +280,10 @@ class DialoguePlan(DialogueScript):
             count = 2 if len(missing) > 1 and self.chance(0.6) else 1
             self._gather(missing[:count], passage)
             missing = missing[count:]
+        # A fee that the step names is what is given back, not any sum.
+        for fact in (person.ledger.facts[one] for one in used):
+            if person.brand.properties[fact.property].kind == "price" and not isinstance(fact.value, str):
+                person.give_back(fact.value)
         arguments = {name: person.value(name, rng) for name in required}
         self.standard("hold", "hold")
         if not person.keeps["jargon"] and self.chance(0.6):

@@ -32,11 +32,11 @@ AGENT_ACTS = """
 CUSTOMER_ACTS = """
     hello open:problem well help_me tell_name:full tell_model:detail tell_since:detail tell_place:detail
     tell_tried:detail tell_before:detail tell_hurry:detail confirm plausible agree patient take_note
-    identity:full:second give:what:value give_own:what:value give_home:what:value give_day:what:value prefer:value
-    choose:value noted search done answer_step answer_open answer_own:answer answer_money answer_reason answer_bother
-    answer_where answer_when answer_who will_do send ask_how misunderstand now_clear cannot accept ask_why wait
-    react_report ask_fact:question ask_late:question react_fact
-    impatient complain resigned solved sorted unsolved thanks no_more one_more bye
+    identity:full:second give:what:value give_own:what:value give_number:value give_home:what:value
+    give_day:what:value prefer:value choose:value noted search done answer_step answer_open answer_own:answer
+    answer_money answer_reason answer_bother answer_where answer_when answer_who will_do send ask_how misunderstand
+    now_clear cannot accept ask_why wait react_report ask_fact:question ask_late:question react_fact impatient
+    complain resigned solved sorted unsolved thanks no_more one_more bye
 """
 # Kinds of acts that run on into what follows, and how often.
 RUN_ON = {
@@ -146,6 +146,8 @@ def _say(
     language = load_language(talk.language)
     found: list[str] = []
     for kind, about in todo:
+        if kind == "help_me" and found and found[-1].endswith("?"):
+            continue  # it has been asked for
         options = lines[kind]
         for trait in traits:
             own = lines.get(f"{kind}.{trait}")
