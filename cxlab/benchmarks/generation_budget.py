@@ -66,8 +66,9 @@ class OutOfBudget(generation_stages.GenerationStopped):
 
 @dataclass(frozen=True)
 class GenerationSpending:
-    """Calls that came back, by what the server reported. `cost_usd` is None when the price or the tokens of any are
-    unknown; `uncounted` says of how many calls no tokens were reported, which the sums lack."""
+    """Calls by what the server reported. `cost_usd` is None when the price or the tokens of any are unknown, as those
+    of a call that was never answered; `uncounted` says of how many calls no tokens were reported, which the sums lack;
+    `known_usd` is the sum of what is known."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -75,6 +76,7 @@ class GenerationSpending:
     cost_usd: float | None = 0.0
     retries: int = 0
     uncounted: int = 0
+    known_usd: float = 0.0
 
     def __add__(self, other: GenerationSpending) -> GenerationSpending:
         costs = (self.cost_usd, other.cost_usd)
@@ -85,6 +87,7 @@ class GenerationSpending:
             None if None in costs else sum(cost for cost in costs if cost is not None),
             self.retries + other.retries,
             self.uncounted + other.uncounted,
+            self.known_usd + other.known_usd,
         )
 
     def describe(self) -> str:
@@ -98,7 +101,9 @@ def describe(told: Mapping[str, Any]) -> str:
     if told["uncounted"]:
         known = told["uncounted"] < told["calls"]
         tokens = f"at least {tokens} ({told['uncounted']:,} without a count)" if known else "tokens unknown"
-    cost = "cost unknown" if told["cost_usd"] is None else f"${told['cost_usd']:,.4f}"
+    sure = told.get("known_usd", 0.0)
+    least = f", at least ${sure:,.4f}" if sure else ""
+    cost = f"cost unknown{least}" if told["cost_usd"] is None else f"${told['cost_usd']:,.4f}"
     return f"{told['calls']:,} call{'' if told['calls'] == 1 else 's'}, {tokens}, {cost}"
 
 
@@ -188,11 +193,21 @@ class GenerationBudget:
         return self._cache.get(key) if self._cache is not None else None
 
     def book(self, usage: Usage, cost_usd: float | None) -> None:
-        """A call came back."""
+        """A call came back, or ended without an answer; what is not known of those before it is told, too."""
+        if usage.unanswered:
+            lost = GenerationSpending(usage.unanswered, cost_usd=None, uncounted=usage.unanswered)
+            self._write(lost)
+            if not usage.calls:
+                return
         tokens = (usage.prompt_tokens, usage.completion_tokens)
-        one = GenerationSpending(
-            max(usage.calls, 1), tokens[0] or 0, tokens[1] or 0, cost_usd, usage.retries, int(None in tokens)
+        calls, uncounted = max(usage.calls, 1), int(None in tokens)
+        self._write(
+            GenerationSpending(
+                calls, tokens[0] or 0, tokens[1] or 0, cost_usd, usage.retries, uncounted, cost_usd or 0.0
+            )
         )
+
+    def _write(self, one: GenerationSpending) -> None:
         if self._path is not None:
             row = {"key": str(self.spent.calls), "row": {"stage": self.stage, "spent": asdict(one)}}
             with self._path.open("a", encoding="utf-8") as file:
@@ -256,7 +271,7 @@ class _BudgetedModel:
         except ProviderFault as fault:
             if fault.failure.type == "budget":
                 raise self.generation_budget.refuse() from None
-            if fault.usage.calls:
+            if fault.usage.calls or fault.usage.unanswered:
                 self.generation_budget.book(fault.usage, llm.cost_of(self.inner, fault.usage))
             raise
         self.generation_budget.book(completion.usage, llm.cost_of(self.inner, completion.usage))

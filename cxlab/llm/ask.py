@@ -43,8 +43,9 @@ async def call(
         completion = await metered.complete(request)
     except ProviderFault as fault:
         spent_s = time.perf_counter() - started
-        # Nothing was delivered, so nothing is charged, as far as a client can know.
-        return ModelCall(None, fault.usage, spent_s, 0.0, fault.failure)
+        # What was refused costs nothing; what was broken off may have been written and billed: nobody says.
+        cost = None if fault.usage.unanswered and not model.simulated else 0.0
+        return ModelCall(None, fault.usage, spent_s, cost, fault.failure)
     return ModelCall(completion, completion.usage, completion.latency_s, cost_of(model, completion.usage))
 
 

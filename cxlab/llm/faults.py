@@ -70,12 +70,23 @@ def retry_after_s(header: str | None, now: float | None = None) -> float | None:
 
 
 class RetryFault(ProviderFault):
-    """A fault on the way to a retry: it also knows how long the server asked us to wait."""
+    """A fault on the way to a retry: it also knows how long the server asked us to wait.
 
-    def __init__(self, kind: FaultKind, message: str, wait_s: float | None = None, status: int | None = None) -> None:
+    `broken_off`: the request had gone out, and its answer did not come (to its end): the server may bill it.
+    """
+
+    def __init__(
+        self,
+        kind: FaultKind,
+        message: str,
+        wait_s: float | None = None,
+        status: int | None = None,
+        broken_off: bool = False,
+    ) -> None:
         super().__init__(kind.type, message, kind.retryable)
         self.wait_s = wait_s
         self.status = status
+        self.broken_off = broken_off
 
 
 async def retrying(
@@ -109,6 +120,6 @@ async def retrying(
         await asyncio.sleep(wait)
 
 
-def with_retries(usage: Usage, retries: int) -> Usage:
-    """The usage with this many retries counted."""
-    return usage.model_copy(update={"retries": retries})
+def with_retries(usage: Usage, retries: int, unanswered: int = 0) -> Usage:
+    """The usage with this many retries counted, and requests that were broken off."""
+    return usage.model_copy(update={"retries": retries, "unanswered": unanswered})

@@ -78,26 +78,30 @@ class LangchainModel:
         return f"LangchainModel({self.name!r})"
 
     def _chat(self, request: Request) -> "BaseChatModel":
-        settings = (None if self._no_temperature else request.temperature, self._room(request))
+        settings = (None if self._no_temperature else request.temperature, self.room(request))
         if settings not in self._made:
             self._made[settings] = self._make(*settings)
         return self._made[settings]
 
-    def _room(self, request: Request) -> int | None:
+    def room(self, request: Request) -> int | None:
         return self.max_output_tokens if request.max_tokens is None else request.max_tokens
 
     async def complete(self, request: Request) -> Completion:
         """One completion; faults that LangChain's providers raise come back as ProviderFault."""
-        sent = 0
+        sent, unanswered = 0, 0
         schema = request.schema
         # Tools and a forced schema exclude each other at most providers, so the schema goes in words then.
         rung = None if schema is None else "prompt" if request.tools else self.ladder.rung(schema)
 
         async def once() -> Completion:
-            nonlocal sent
+            nonlocal sent, unanswered
             sent += 1
             asked = asyncio.run_coroutine_threadsafe(self._once(heard, rung), _providers_loop(os.getpid()))
-            return await asyncio.wrap_future(asked)
+            try:
+                return await asyncio.wrap_future(asked)
+            except RetryFault as fault:
+                unanswered += fault.failure.type == "timeout"
+                raise
 
         heard = _heard_here(request)
         while True:
@@ -121,10 +125,10 @@ class LangchainModel:
                     self.ladder.refused(schema, rung, surely=True)
                     rung = "prompt"
                     continue
-                raise ProviderFault(
-                    fault.failure.type, fault.failure.message, fault.failure.retryable, with_retries(Usage(), sent - 1)
-                ) from None
-            return replace(completion, usage=with_retries(completion.usage, sent - 1), limit=self._room(request))
+                usage = with_retries(Usage(), sent - 1, unanswered)
+                raise ProviderFault(fault.failure.type, fault.failure.message, fault.failure.retryable, usage) from None
+            usage = with_retries(completion.usage, sent - 1, unanswered)
+            return replace(completion, usage=usage, limit=self.room(request))
 
     async def _once(self, request: Request, rung: str | None) -> Completion:
         from langchain_core.messages import AIMessage, convert_to_messages

@@ -1,5 +1,6 @@
 """What calls cost and when to stop: prices, budgets, and the wrapper that keeps both (and the cache)."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -68,6 +69,19 @@ def cost_of(model: ChatModel, usage: Usage) -> float | None:
     return prices.cost(usage) if prices else None
 
 
+def at_most(model: ChatModel, request: Request) -> float | None:
+    """USD that a request can have cost whose answer never came: no token is less than a character, and no answer
+    longer than its limit. None without a price or a limit."""
+    prices: Prices | None = getattr(model, "prices", None)
+    room = getattr(model, "room", None)
+    limit = request.max_tokens if room is None else room(request)
+    if prices is None or limit is None:
+        return None
+    schema = request.schema.model_json_schema() if request.schema is not None else None
+    prompt = len(json.dumps([request.messages, request.tools, schema], ensure_ascii=False))
+    return (prompt * prices.prompt_usd + limit * max(prices.completion_usd, prices.reasoning_usd or 0.0)) / 1e6
+
+
 @dataclass(slots=True)
 class Budget:
     """A limit in USD shared by all calls that are given this object.
@@ -104,8 +118,8 @@ class Budget:
         """Why no more calls are let through."""
         if self.unpriced_calls:
             return (
-                f"the server reported no tokens for {self.unpriced_calls} calls, so the budget of ${self.usd:g} cannot "
-                "be kept; leave the budget out to go on"
+                f"what {self.unpriced_calls} calls took is not known (the server reported no tokens, or did not "
+                f"answer), so the budget of ${self.usd:g} cannot be kept; leave the budget out to go on"
             )
         return f"spent ${self.spent_usd:.4f} of a budget of ${self.usd:.4f}"
 
@@ -121,13 +135,25 @@ class Budget:
             self.priced_calls += 1
             self.spent_usd += cost_usd
 
+    def miss(self, calls: int, most_usd: float | None) -> None:
+        """Requests whose answer never came cost at most this much each: so much of the limit is held back."""
+        if most_usd is None:
+            self.unpriced_calls += calls
+        else:
+            self.spent_usd += calls * most_usd
+
 
 @dataclass(slots=True)
 class Spending:
-    """What all calls that are given this object have cost, whatever becomes of what they were made for."""
+    """What all calls that are given this object have cost, whatever becomes of what they were made for.
+
+    `unanswered` requests got no answer, or not to its end; they cost at most `unanswered_usd` more (None: unknown).
+    """
 
     usd: float = 0.0
     unpriced_calls: int = 0
+    unanswered: int = 0
+    unanswered_usd: float | None = 0.0
 
     def charge(self, cost_usd: float | None) -> None:
         """A reply was delivered and costs this much; None = unknown."""
@@ -135,6 +161,12 @@ class Spending:
             self.unpriced_calls += 1
         else:
             self.usd += cost_usd
+
+    def miss(self, calls: int, most_usd: float | None) -> None:
+        """Requests whose answer never came, at most this much each."""
+        self.unanswered += calls
+        known = self.unanswered_usd is not None and most_usd is not None
+        self.unanswered_usd = (self.unanswered_usd or 0.0) + calls * (most_usd or 0.0) if known else None
 
 
 FIRST = 10
@@ -241,11 +273,13 @@ class MeteredModel:
             answered = True
         except ProviderFault as failed:
             fault = failed
+            self._miss(request, failed.usage.unanswered)
             raise
         finally:
             self._end(fault.failure if fault is not None else None, answered)
             if budget is not None:
                 budget.close_call()
+        self._miss(request, completion.usage.unanswered)
         for counting in (budget, self._spending):
             if counting is not None:
                 counting.charge(cost_of(self.inner, completion.usage))
@@ -257,9 +291,22 @@ class MeteredModel:
             await asyncio.to_thread(self.cache.put, key, completion, self.name, prompt)
         return completion
 
+    def _miss(self, request: Request, calls: int) -> None:
+        """Requests that got no answer may be billed all the same."""
+        if calls and not self.simulated:
+            most = at_most(self.inner, request)
+            for counting in (self.budget, self._spending):
+                if counting is not None:
+                    counting.miss(calls, most)
+
     def _end(self, failure: Failure | None, answered: bool) -> None:
         if self.first_calls is not None:
             self.first_calls.end(failure, answered)
+
+    def room(self, request: Request) -> int | None:
+        """The tokens that the answer may take, as the wrapped model has it."""
+        found = getattr(self.inner, "room", None)
+        return request.max_tokens if found is None else found(request)
 
     async def aclose(self) -> None:
         """Closes the wrapped model; the cache belongs to whoever opened it."""

@@ -82,14 +82,18 @@ class OpenAIModel:
 
     async def complete(self, request: Request) -> Completion:
         """One completion; `latency_s` is that of the answered request, earlier ones are in `usage.retries`."""
-        sent = 0
+        sent, unanswered = 0, 0
         rung = self.ladder.rung(request.schema) if request.schema is not None else None
         refused: list[tuple[str, bool]] = []
 
         async def once() -> Completion:
-            nonlocal sent
+            nonlocal sent, unanswered
             sent += 1
-            return await self._once(request, rung)
+            try:
+                return await self._once(request, rung)
+            except RetryFault as fault:
+                unanswered += fault.broken_off
+                raise
 
         while True:
             doubtful = (
@@ -117,13 +121,14 @@ class OpenAIModel:
                     fault.failure.type,
                     fault.failure.message,
                     fault.failure.retryable,
-                    with_retries(Usage(), sent - 1),
+                    with_retries(Usage(), sent - 1, unanswered),
                 ) from None
             if request.schema is not None and rung is not None:
                 for higher, surely in refused:
                     self.ladder.refused(request.schema, higher, surely)
                 self.ladder.worked(request.schema, rung)
-            return replace(completion, usage=with_retries(completion.usage, sent - 1), limit=self._room(request))
+            usage = with_retries(completion.usage, sent - 1, unanswered)
+            return replace(completion, usage=usage, limit=self.room(request))
 
     def _adapt(self, fault: RetryFault) -> bool:
         """Stop sending a parameter that this server refuses; True when something changed."""
@@ -148,7 +153,7 @@ class OpenAIModel:
 
     def _body(self, request: Request, rung: str | None) -> dict[str, Any]:
         messages = request.messages
-        room = self._room(request)
+        room = self.room(request)
         body: dict[str, Any] = {} if room is None else {self._limit: room}
         if self.options.reasoning_effort is not None and "reasoning_effort" not in self._dropped:
             body["reasoning_effort"] = self.options.reasoning_effort
@@ -170,7 +175,7 @@ class OpenAIModel:
                 messages = with_instruction(messages, request.schema)
         return {**body, **self.options.extra_body, "model": self.model, "messages": messages}
 
-    def _room(self, request: Request) -> int | None:
+    def room(self, request: Request) -> int | None:
         """The tokens that the answer may take; None leaves it to the server."""
         asked, context = request.max_tokens, self.options.context_tokens
         if self._unlimited:
@@ -216,7 +221,9 @@ class OpenAIModel:
                         on_text(hide_thinking(pieces.text))
                 latency_s = time.perf_counter() - started
                 if not pieces.finished:
-                    raise RetryFault(FaultKind("connection", True), "the stream broke off before its end")
+                    raise RetryFault(
+                        FaultKind("connection", True), "the stream broke off before its end", broken_off=True
+                    )
                 return read_completion(pieces.body(), latency_s)
 
     @asynccontextmanager
@@ -298,13 +305,17 @@ class OpenAIModel:
             if isinstance(cause, TimeoutError):
                 options = self.options
                 limits = f"{options.read_timeout_s:g} s of silence, {options.answer_timeout_s:g} s in all"
-                return RetryFault(FaultKind("timeout", True), f"no answer in time (limits: {limits})")
+                # Where nobody took the call, nobody bills it.
+                went_out = not isinstance(cause, aiohttp.ConnectionTimeoutError)
+                message = f"no answer in time (limits: {limits})"
+                return RetryFault(FaultKind("timeout", True), message, broken_off=went_out)
             cause = cause.__cause__
         said = self._redact(str(error.__cause__ or error) or type(error).__name__)
         import openai
 
-        kind = FaultKind("timeout" if isinstance(error, openai.APITimeoutError) else "connection", True)
-        return RetryFault(kind, f"the connection failed: {said}")
+        late = isinstance(error, openai.APITimeoutError)
+        kind = FaultKind("timeout" if late else "connection", True)
+        return RetryFault(kind, f"the connection failed: {said}", broken_off=late)
 
     def _read(self, content: bytes, latency_s: float) -> Completion:
         try:
@@ -323,7 +334,8 @@ class OpenAIModel:
             yield
         except RetryFault as fault:
             kind = FaultKind(fault.failure.type, fault.failure.retryable)
-            raise RetryFault(kind, self._redact(fault.failure.message), fault.wait_s, fault.status) from None
+            said = self._redact(fault.failure.message)
+            raise RetryFault(kind, said, fault.wait_s, fault.status, fault.broken_off) from None
 
     async def aclose(self) -> None:
         """Give the shared client back; the last model to do so closes it."""

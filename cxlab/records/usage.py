@@ -10,6 +10,8 @@ class Usage(Record):
 
     `cached_tokens` are those of the prompt that the server had kept, a part of `prompt_tokens`; `reasoning_tokens`
     those of thinking, a part of `completion_tokens`. A sum is None as soon as one call in it was not counted.
+    `unanswered`: requests that were sent and whose answer did not come, or not to its end. Nobody reports what they
+    took, and a server may bill them.
     """
 
     prompt_tokens: int | None = None
@@ -19,6 +21,7 @@ class Usage(Record):
     cached_calls: int = 0
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    unanswered: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         def both(name: str) -> int | None:
@@ -33,6 +36,7 @@ class Usage(Record):
             cached_calls=self.cached_calls + other.cached_calls,
             cached_tokens=both("cached_tokens"),
             reasoning_tokens=both("reasoning_tokens"),
+            unanswered=self.unanswered + other.unanswered,
         )
 
     def _says_nothing_of(self, name: str) -> bool:

@@ -73,6 +73,7 @@ class Execution:
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
         self._first_calls, self._faults = first_calls, Counter[str]()
         self._spending, self._stored_before, self._cut_short = spending, begun.known_usd, 0
+        self._unanswered_before = (begun.unanswered, begun.unanswered_usd)
         self._count_stored, self._offers = count_stored, offers
         self._in_flight = 0
         self.interrupted = False
@@ -221,7 +222,7 @@ class Execution:
         since, before = self._recent[0]
         rate = (status.done - before) / (clock - since) if clock > since else 0.0
         eta = (status.planned - status.done) / rate if rate > 0 else None
-        self._status = replace(status, rate_per_s=rate, eta_s=eta, updated=statuses.now())
+        self._status = replace(status, rate_per_s=rate, eta_s=eta, updated=statuses.now(), **self._find_unanswered())
 
     def _publish(self) -> None:
         statuses.write(self._status_path, self._status)
@@ -255,6 +256,14 @@ class Execution:
             self._status, state=state, message=message, eta_s=None, unstored_usd=self._find_unstored()
         )
         self._publish()
+
+    def _find_unanswered(self) -> dict[str, Any]:
+        """Requests whose answer never came, in this session and before: with them the cost is unknown."""
+        calls, most = self._unanswered_before
+        if self._spending is not None:
+            calls += self._spending.unanswered
+            most = statuses.add_known([most, self._spending.unanswered_usd])
+        return {"unanswered": calls, "unanswered_usd": most, **({"cost_usd": None} if calls else {})}
 
     def _find_unstored(self) -> float | None:
         """What went into attempts that are not stored, in this session and before; None where it is unknown."""

@@ -140,6 +140,8 @@ def summarise(run: Run, status: Status) -> dict[str, Any]:
     """One entry of `run --json`; `seconds` is what the last session took, None in a cost or in tokens is unknown.
 
     `cost_usd` holds what went into attempts that were cut short as well, which is no role's and told as `unstored_usd`.
+    It is None where requests were not answered (`unanswered`), which a server may bill: then `known_usd` is known, and
+    `unanswered_usd` the most that may come on top.
     """
     spent = by_role(run)
     seconds = (datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started)).total_seconds()
@@ -154,6 +156,9 @@ def summarise(run: Run, status: Status) -> dict[str, Any]:
         "mean": means(run.id),
         "cost_usd": _whole_cost(status),
         "unstored_usd": status.unstored_usd,
+        "known_usd": status.known_usd + (status.unstored_usd or 0.0),
+        "unanswered": status.unanswered,
+        "unanswered_usd": status.unanswered_usd,
         "cost_by_role": {role: row["cost_usd"] for role, row in spent.items()},
         "tokens_by_role": {role: row["tokens"] for role, row in spent.items()},
         "seconds": round(seconds, 3),

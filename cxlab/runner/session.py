@@ -51,7 +51,12 @@ def begin(opened: LoadedRun, shard: tuple[int, int]) -> tuple[list[Pair], Status
         before = tally(opened.run.id, {sample_id for sample_id, _ in mine} if shard != WHOLE else None)
         status = replace(status, **before)
     if shard[0] == 1 and (ended := statuses.read(opened.folder / "status.json")) is not None:
-        status = replace(status, unstored_usd=ended.unstored_usd)
+        status = replace(
+            status,
+            unstored_usd=ended.unstored_usd,
+            unanswered=ended.unanswered,
+            unanswered_usd=ended.unanswered_usd,
+        )
     return left, status
 
 

@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from cxlab.records import Annotation, Attempt, Judgement, Message, Run, Sample, Score, Trace, Usage, Verdict, Vote
-from cxlab.store.tables import ANNOTATIONS, ATTEMPTS, PARTS, SAMPLES, Schema
+from cxlab.store.tables import ANNOTATIONS, ATTEMPTS, PARTS, SAMPLES, USAGE, Schema
 
 
 class Scored(Protocol):
@@ -179,7 +179,9 @@ def _is_turn(message: Message) -> bool:
 
 def _usage(records: Sequence[Attempt] | Sequence[Vote] | Sequence[Message]) -> dict[str, list[int | None]]:
     used = [record.usage for record in records]
-    return {name: [getattr(u, name) if u else None for u in used] for name in Usage.model_fields}
+    # What was not answered is told of the whole run; in an attempt its cost is unknown.
+    kept = [name for name in Usage.model_fields if name in USAGE]
+    return {name: [getattr(u, name) if u else None for u in used] for name in kept}
 
 
 ChildRows = tuple[list[int], dict[str, list[Any]]]

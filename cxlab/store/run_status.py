@@ -49,7 +49,8 @@ class Status:
     a part of it is unknown; `known_usd` is the sum of the parts that are known, which a budget goes by. `tokens` are
     those that were reported. ok + format + provider = done.
     `unstored_usd`: what went besides into attempts that a stop cut short, which are not stored and not in any other
-    sum; None where that is unknown.
+    sum; None where that is unknown. `unanswered`: requests whose answer did not come, or not to its end, which a server
+    may bill; then `cost_usd` is unknown, and at most `unanswered_usd` more than what is known (None: nobody can say).
     """
 
     state: State
@@ -62,6 +63,8 @@ class Status:
     cost_usd: float | None = None
     known_usd: float = 0.0
     unstored_usd: float | None = 0.0
+    unanswered: int = 0
+    unanswered_usd: float | None = 0.0
     tokens: int | None = None
     rate_per_s: float = 0.0
     eta_s: float | None = None
@@ -134,8 +137,11 @@ def read(path: Path) -> Status | None:
 
 def _is_sound(told: dict[str, Any]) -> bool:
     """Whether what a file says of a status can be counted with."""
-    counts = (told.get(name, 0) for name in ("planned", "done", "ok", "format", "provider", "faulted", "peak", "pid"))
-    amounts = (told.get(name) for name in ("cost_usd", "unstored_usd", "tokens", "eta_s"))
+    counts = (
+        told.get(name, 0)
+        for name in ("planned", "done", "ok", "format", "provider", "faulted", "unanswered", "peak", "pid")
+    )
+    amounts = (told.get(name) for name in ("cost_usd", "unstored_usd", "unanswered_usd", "tokens", "eta_s"))
     texts = (told.get(name, "") for name in ("started", "updated", "host", "message"))
     return (
         told.get("state") in get_args(State)
@@ -208,6 +214,8 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         cost_usd=add_known(costs),
         known_usd=sum(part.known_usd for part in parts),
         unstored_usd=add_known([part.unstored_usd for part in parts]) if parts else 0.0,
+        unanswered=sum(part.unanswered for part in parts),
+        unanswered_usd=add_known([part.unanswered_usd for part in parts]) if parts else 0.0,
         tokens=sum(tokens) if tokens else None,
         rate_per_s=rate,
         eta_s=(planned - done) / rate if rate > 0 else None,

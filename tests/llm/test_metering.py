@@ -9,6 +9,7 @@ import pytest
 from cxlab.errors import BadOption, BadStore
 from cxlab.llm import Budget, MeteredModel, Prices, Request, ask, call, load
 from cxlab.llm.cache import ReplyCache
+from cxlab.llm.metering import Spending
 from cxlab.llm.openai_clients import Options
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
@@ -197,6 +198,7 @@ import sys
 from pathlib import Path
 from cxlab.llm import Completion
 from cxlab.llm.cache import ReplyCache
+from cxlab.llm.metering import Spending
 cache = ReplyCache(Path(sys.argv[1]))
 for i in range(300):
     key = f"{i:04d}"
@@ -263,3 +265,43 @@ def test_call_gives_tools_conversations_the_same_care(server: FaultServer) -> No
         await model.aclose()
 
     asyncio.run(once())
+
+
+def test_a_call_that_was_broken_off_costs_an_unknown_sum_and_at_most_its_limit(server: FaultServer) -> None:
+    """A server may bill what it wrote for nobody: that is no $0, and a budget holds back what it can have been."""
+
+    async def spend(mode: str) -> tuple[float | None, int, Budget, Spending]:
+        budget, spending = Budget(1.0), Spending()
+        options = Options(attempts=1, read_timeout_s=0.2, answer_timeout_s=0.3, max_output_tokens=500)
+        model = OpenAIModel("endpoint:t", "tiny", server.scene(mode).url, None, prices=CENT, options=options)
+        metered = MeteredModel(model, budget, spending=spending)
+        reply = await ask(metered, CHAT, TextInputs(message="a"))
+        await model.aclose()
+        assert reply.failure is not None
+        return reply.cost_usd, reply.usage.unanswered, budget, spending
+
+    cost, unanswered, budget, spending = asyncio.run(spend("hang"))
+    assert (cost, unanswered, spending.unanswered, spending.usd) == (None, 1, 1, 0.0)
+    # 500 tokens of an answer at $250 a million, and a prompt of some 100 characters at $50.
+    assert spending.unanswered_usd is not None
+    assert 0.125 < spending.unanswered_usd < 0.15
+    assert budget.spent_usd == pytest.approx(spending.unanswered_usd)
+    # Refused is not broken off.
+    cost, unanswered, budget, spending = asyncio.run(spend("server_error"))
+    assert (cost, unanswered, spending.unanswered, budget.spent_usd) == (0.0, 0, 0, 0.0)
+
+
+def test_a_first_try_that_was_broken_off_is_told_beside_the_answer(server: FaultServer) -> None:
+    async def spend() -> tuple[float | None, Usage, Spending]:
+        spending = Spending()
+        options = Options(attempts=2, first_wait_s=0.01, read_timeout_s=0.3, answer_timeout_s=5.0)
+        scene = server.scene("hang", times=1)
+        model = OpenAIModel("endpoint:t", "tiny", scene.url, None, prices=CENT, options=options)
+        reply = await ask(MeteredModel(model, spending=spending), INTENT, Inputs(message="refund"))
+        await model.aclose()
+        return reply.cost_usd, reply.usage, spending
+
+    cost, usage, spending = asyncio.run(spend())
+    assert (usage.calls, usage.retries, usage.unanswered) == (1, 1, 1)
+    assert cost == pytest.approx(0.01), "what the answer cost is known"
+    assert (round(spending.usd, 6), spending.unanswered) == (0.01, 1)

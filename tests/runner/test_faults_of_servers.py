@@ -10,6 +10,8 @@ from llm.fault_server import FaultServer, Scene
 
 from cxlab import read
 from cxlab.read.runs import cost_by_role
+from cxlab.runner.display.runs import tell_unanswered
+from cxlab.store import run_status
 from runner.shell import Shell, make_shell
 
 LAMP = "runner.lamp:BENCHMARK"
@@ -105,6 +107,29 @@ def test_where_nothing_was_delivered_the_run_failed_and_says_why(shell: Shell, s
     (entry,) = told(said)["runs"]
     assert (said.returncode, entry["state"], entry["done"], entry["provider"]) == (3, "failed", 2, 2)
     assert "asleep" in told(said)["reasons"][entry["run"]]
+
+
+def test_calls_that_were_never_answered_are_no_zero_dollars(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene("hang", times=1, reply='{"intent": "on"}')
+    lines = [
+        f'[endpoints.agent]\nbase_url = "{scene.url}"',
+        'key_required = false\nmodel = "tiny"\nattempts = 1\nprompt_usd = 1.0\ncompletion_usd = 2.0',
+        "read_timeout_s = 1.0\nanswer_timeout_s = 2.0\nmax_output_tokens = 1000",
+    ]
+    shell.home.mkdir(exist_ok=True)
+    (shell.home / "models.toml").write_text("\n".join(lines))
+    said = shell.call(
+        "run", LAMP, "--model", "endpoint:agent", "--json", "--quiet", "--limit", "3", "--concurrency", "1"
+    )
+    (entry,) = told(said)["runs"]
+    assert (entry["done"], entry["provider"], entry["unanswered"]) == (3, 1, 1)
+    assert entry["cost_usd"] is None
+    assert told(said)["cost_usd"] is None
+    assert entry["known_usd"] == pytest.approx(2 * (100 * 1.0 + 20 * 2.0) / 1e6)
+    assert 1000 * 2.0 / 1e6 < entry["unanswered_usd"] < 0.01
+    status = run_status.Status("done", 3, 3, known_usd=0.0123, unanswered=1, unanswered_usd=0.002)
+    told_so = "$0.0123 known, 1 call without an answer may be billed (at most $0.0020)"
+    assert tell_unanswered(status) == told_so
 
 
 def test_unreported_tokens_leave_the_cost_unknown(shell: Shell, server: FaultServer) -> None:

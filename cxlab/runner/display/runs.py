@@ -99,9 +99,18 @@ def describe(status: Status) -> str:
         words.append(f"${status.cost_usd:.4f}")
     if status.unstored_usd:
         words.append(f"${status.unstored_usd:.4f} besides for what was cut short")
+    if status.unanswered:
+        words.append(tell_unanswered(status))
     if status.eta_s is not None and status.state == "running":
         words.append(f"{_clock(status.eta_s)} left")
     return ", ".join(words)
+
+
+def tell_unanswered(status: Status) -> str:
+    """What is known of the cost, and what requests that got no answer may add to it."""
+    many = f"{status.unanswered:,} call{'s' * (status.unanswered > 1)} without an answer"
+    most = "nobody can say what for" if status.unanswered_usd is None else f"at most ${status.unanswered_usd:.4f}"
+    return f"${status.known_usd + (status.unstored_usd or 0.0):.4f} known, {many} may be billed ({most})"
 
 
 def choose_display(quiet: bool) -> ProgressDisplay:
