@@ -56,6 +56,8 @@ class Setup:
     seed: int = 0
     options: Any = field(default_factory=Options)
     """The benchmark's own `Options`."""
+    votes: tuple[Vote, ...] = ()
+    """What judges said of this very attempt before, where it is put to them again: only who is missing is asked."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel, Reply
+from cxlab.llm.parsing import parse, without_thinking
 from cxlab.records import Vote
 from cxlab.records.evaluation import Owner
 
@@ -45,13 +46,28 @@ class Tally:
 
 
 async def poll(
-    judges: Sequence[ChatModel], prompt: Prompt[In, Out], inputs: In, seed: int = 0, **options: Any
+    judges: Sequence[ChatModel],
+    prompt: Prompt[In, Out],
+    inputs: In,
+    seed: int = 0,
+    said: Sequence[Vote] = (),
+    **options: Any,
 ) -> list[JudgeAnswer[Out]]:
-    """Put one question to all judges at once; a judge that fails leaves a ballot that says so."""
+    """Put one question to all judges at once; a judge that fails leaves a ballot that says so.
+
+    `said` are votes on this very question: whose vote is among them and can be read is not asked, and paid, again.
+    """
     messages = prompt.render(inputs)
-    replies = await asyncio.gather(
-        *(ask(judge, prompt, inputs, seed=seed, messages=messages, **options) for judge in judges)
-    )
+
+    async def answer(judge: ChatModel) -> Reply[Out]:
+        for vote in said:
+            if vote.judge == judge.name and vote.valid:
+                output = parse(without_thinking(vote.raw), prompt.Output, inputs)[0]
+                if output is not None:
+                    return Reply(output, vote.raw, vote.usage, vote.latency_s, vote.cost_usd)
+        return await ask(judge, prompt, inputs, seed=seed, messages=messages, **options)
+
+    replies = await asyncio.gather(*map(answer, judges))
     return [JudgeAnswer(judge.name, reply) for judge, reply in zip(judges, replies, strict=True)]
 
 

@@ -85,6 +85,11 @@ def is_simulated(run: Run) -> bool:
     return all(name.startswith("simulated:") for name in names)
 
 
+def judge_role(name: str) -> str:
+    """What a judge is called where each of a panel is told apart."""
+    return f"judge {name}"
+
+
 def load_setup(
     run: Run,
     budget: llm.Budget | None = None,
@@ -94,8 +99,8 @@ def load_setup(
 ) -> Setup:
     """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache.
 
-    `first_calls` by role (agent, customer, judge) watch over the first calls of each; `offers` keeps what the model
-    under test is given; `spending` adds up what all calls cost.
+    `first_calls` by role (agent, customer, `judge_role`) watch over the first calls of each; `offers` keeps what the
+    model under test is given; `spending` adds up what all calls cost.
     """
     watched = first_calls or {}
     cache = None
@@ -105,7 +110,7 @@ def load_setup(
         cache = ReplyCache(home() / "cache.sqlite")
 
     def load(name: str, role: str) -> ChatModel:
-        model, watch = llm.load(name), watched.get(role)
+        model, watch = llm.load(name), watched.get(judge_role(name) if role == "judge" else role)
         if model.simulated:
             watch = None
         noting = offers if role == "agent" and hasattr(model, "complete") else None

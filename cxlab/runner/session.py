@@ -12,7 +12,7 @@ from cxlab.errors import BadOption, Busy, CxError, explain
 from cxlab.runner import lock
 from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
-from cxlab.runner.loaded_run import LoadedRun, load_setup, read_options
+from cxlab.runner.loaded_run import LoadedRun, judge_role, load_setup, read_options
 from cxlab.runner.plan import WHOLE, Pair, take_shard
 from cxlab.runner.report import tally
 from cxlab.store import run_status as statuses
@@ -121,7 +121,9 @@ async def _execute(
     before = status.known_usd + (status.unstored_usd or 0.0)
     budget = None if limit is None else llm.Budget(limit / shard[1], spent_usd=before)
     spending = llm.Spending()
-    first_calls = {role: llm.FirstCalls(role) for role in ("agent", "customer", "judge")}
+    # Each judge is watched by itself: others that answer must not pay for verdicts that no panel can reach.
+    watched = ("agent", "customer", *(judge_role(name) for name in run.judges))
+    first_calls = {role: llm.FirstCalls(role) for role in watched}
     offers = OfferLog(opened.folder)
     setup = load_setup(run, budget, first_calls, offers, spending)
     execution = Execution(

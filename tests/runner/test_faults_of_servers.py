@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from llm.fault_server import FaultServer, Scene
 
@@ -184,7 +185,7 @@ def test_dialogues_that_were_paid_for_outlive_a_dead_judge(shell: Shell, server:
     said = shell.call(*words)
     (entry,) = told(said)["runs"]
     assert (said.returncode, entry["state"]) == (3, "failed")
-    assert "first 10 calls of the judge all failed alike: HTTP 500" in told(said)["reasons"][entry["run"]]
+    assert "first 10 calls of the judge endpoint:one all failed alike: HTTP 500" in told(said)["reasons"][entry["run"]]
     assert 0 < entry["done"] == entry["ok"] < 40
     assert entry["cost_usd"] is not None
     assert read.progress(entry["run"]).again == entry["done"], "each of them can be put to the judges again"
@@ -213,4 +214,27 @@ def test_a_panel_decides_only_with_its_quorum(shell: Shell, server: FaultServer,
         assert attempt["verdict_reason"] == "no quorum: 2 of 3 judges gave no verdict (server_error)"
     point(shell, one=server.scene("status", status=500).url, two=url)
     said = shell.call("run", "--resume", entry["run"], "--faults", *QUIET)
-    assert told(said)["runs"][0]["cost_by_role"]["agent"] == 0.0, "the dialogue was taken over"
+    entry = told(said)["runs"][0]
+    assert entry["cost_by_role"]["agent"] == 0.0, "the dialogue was taken over"
+    votes = shell.read(entry["run"], "votes")
+    stood = votes.filter(pl.col("judge").str.starts_with("simulated:"))
+    assert len(stood) > 0
+    assert stood["calls"].sum() == 0, "what the others had said stands, and is not paid for again"
+    assert votes.filter(pl.col("judge").str.starts_with("endpoint:"))["failure"].null_count() == 0
+
+
+def test_a_dead_judge_ends_the_run_although_another_answers(shell: Shell, server: FaultServer) -> None:
+    """One watch for all judges was opened by the one that answered: a whole run was paid for that no panel decided."""
+    dead, alive = server.scene("status", status=500, message="gone"), server.scene("ok", reply='{"no": "verdict"}')
+    point(shell, one=dead.url, two=server.scene("status", status=503, message="off").url, three=alive.url)
+    judges = [word for name in ("one", "two", "three") for word in ("--judge", f"endpoint:{name}")]
+    said = shell.call(
+        "run", "sage", "--model", "simulated:strong", *judges, "--limit", "60", "--concurrency", "4", *QUIET
+    )
+    (entry,) = told(said)["runs"]
+    assert (said.returncode, entry["state"]) == (3, "failed")
+    reason = told(said)["reasons"][entry["run"]]
+    assert "the judge endpoint:one" in reason or "the judge endpoint:two" in reason
+    assert "endpoint:three" not in reason
+    assert entry["done"] < 30
+    assert dead.calls <= 3 * 14, "ten calls and those in flight, each in the three forms of structured output"

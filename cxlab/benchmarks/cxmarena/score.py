@@ -69,7 +69,7 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     judgements: list[Judgement] = []
     if (question := _question(sample, attempt, setup)) is not None:
         prompt, inputs, field = question
-        ballots = await poll(setup.judges, prompt, inputs, seed=_seed(setup, attempt))
+        ballots = await poll(setup.judges, prompt, inputs, _seed(setup, attempt), setup.votes)
         _record(attempt, ballots, field, votes, judgements)
     return Scored((*rows, *_judged_scores(sample, attempt, setup, judgements)), tuple(votes), tuple(judgements))
 

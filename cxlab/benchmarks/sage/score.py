@@ -57,7 +57,8 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
             heard = [m for m in attempt.messages if m.turn <= turn]
             inputs = judge_inputs(s, sample, heard, setup)
             seed = setup.seed * 1009 + attempt.trial * 31 + turn
-            ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed=seed, draw=sample.id)
+            said = [vote for vote in setup.votes if vote.turn == turn]
+            ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed, said, draw=sample.id)
         votes += [_vote(attempt, turn, ballot) for ballot in ballots]
         counted[turn] = [count(s, attempt.id, turn, ballot) for ballot in ballots]
     judgements = tuple(judgement for ballots in counted.values() for one in ballots for judgement in one)

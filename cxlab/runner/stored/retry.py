@@ -10,7 +10,7 @@ from typing import Any
 
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
-from cxlab.records import Attempt, Run, Sample, new_id
+from cxlab.records import Attempt, Run, Sample, Vote, new_id
 from cxlab.runner.plan import Pair
 from cxlab.runner.report import find_unjudged
 from cxlab.runner.request import read_code_version, tell_job
@@ -49,13 +49,14 @@ def order_pairs(source_id: str, planned: list[Pair]) -> list[Pair]:
 def take_over_finished(benchmark: Benchmark, source_id: str) -> Benchmark:
     """The benchmark, except that what the source run finished is read from there, scores and all.
 
-    An attempt on which a judge could not vote is kept and put to the judges again.
+    An attempt on which a judge could not vote is kept and put to the judges again; the votes of the others stand.
     As in `rescore.replay`, stored attempts are read in step with the workers.
     """
     kept = set(list_pairs(source_id)) - set(list_pairs(source_id, "provider"))
     unjudged = find_unjudged(source_id)
     stored: Iterator[tuple[Attempt, load.StoredScored]] = load.load_attempts(source_id)
     scores: dict[str, Scored] = {}
+    votes: dict[str, tuple[Vote, ...]] = {}
 
     async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         if (sample.id, trial) not in kept:
@@ -63,14 +64,19 @@ def take_over_finished(benchmark: Benchmark, source_id: str) -> Benchmark:
         for attempt, scored in stored:
             if (attempt.sample_id, attempt.trial) == (sample.id, trial):
                 mine = adopt(attempt, setup.run_id)
-                if attempt.id not in unjudged:
-                    scores[mine.id] = _adopt_scores(scored, mine.id)
+                adopted = _adopt_scores(scored, mine.id)
+                if attempt.id in unjudged:
+                    votes[mine.id] = adopted.votes
+                else:
+                    scores[mine.id] = adopted
                 return mine
         raise RuntimeError(f"run {source_id} no longer holds sample {sample.id}, trial {trial}")
 
     async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
         ready = scores.pop(attempt.id, None)
-        return ready if ready is not None else await benchmark.score(sample, attempt, setup)
+        if ready is not None:
+            return ready
+        return await benchmark.score(sample, attempt, replace(setup, votes=votes.pop(attempt.id, ())))
 
     return replace(benchmark, run=run, score=score)
 
