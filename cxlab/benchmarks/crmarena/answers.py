@@ -39,6 +39,9 @@ _STATE = re.compile(
 _ID = re.compile(r"(?<![A-Za-z0-9])([A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?)(?![A-Za-z0-9])")
 # May is a word of its own: as a month it has its capital letter.
 _MONTH = re.compile(rf"\b(?:(?-i:May)|{'|'.join(month for month in MONTHS if month != 'May')})\b", re.I)
+# "Sep 2021", "Sept.": shortened they have their capital letter; "2021-09" is the first day of one or the month itself.
+_SHORT_MONTH = re.compile(rf"\b({'|'.join(month[:3] for month in MONTHS)})(?:t(?<=Sept))?\b\.?(?!\w)")
+_ISO_MONTH = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])(?!\d)")
 _NONE = re.compile(r"\b(?:None|NONE|null|N/A)\b")
 
 
@@ -87,7 +90,11 @@ def extract(predicted: str | None, kind: Answer) -> str | None:
 
 def _candidates(text: str, kind: Answer) -> Iterable[str]:
     if kind == "month":
-        return [each.capitalize() for each in _MONTH.findall(text)]
+        if named := [each.capitalize() for each in _MONTH.findall(text)]:
+            return named
+        if short := _SHORT_MONTH.findall(text):
+            return [next(month for month in MONTHS if month.startswith(each)) for each in short]
+        return [MONTHS[int(number) - 1] for number in _ISO_MONTH.findall(text)]
     if kind == "state":
         return [_BY_NAME.get(name.lower(), "") if name else code for name, code in _STATE.findall(text)]
     ids = [each for each in _ID.findall(text) if each.startswith(PREFIXES[kind])]

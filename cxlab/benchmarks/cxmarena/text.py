@@ -46,6 +46,21 @@ NEGATION = word_set(
     "not no never cannot without don't doesn't isn't aren't won't pas jamais aucun aucune sans nicht kein keine keinen "
     "keiner nie niemals ohne non"
 )
+# Words that no text of a language does without, and of which the others have few.
+SMALL = {
+    "en": word_set(
+        "the and of for with our we is are to a from your you at by it an or as on that they their this have i my "
+        "what can will not be there"
+    ),
+    "fr": word_set(
+        "le la les des de et pour avec nos nous est sont en dans une un du au aux par sur qui vous votre je que ce "
+        "pas il elle mon ma ne"
+    ),
+    "de": word_set(
+        "der die das und für mit wir ist sind ein eine aus im zu von auf bei den dem ich sie nicht es ihre ihr mein "
+        "meine wie auch noch wird haben"
+    ),
+}
 # "un" and "ein" are articles far more often than numbers.
 _COUNT_WORDS = """
     one|two deux zwei|three trois drei|four quatre vier|five cinq fünf|six sechs|seven sept sieben|eight huit acht|
@@ -67,6 +82,14 @@ class Statement(NamedTuple):
 def words(text: str) -> list[str]:
     """The words in small letters."""
     return WORD.findall(text.lower().replace("’", "'"))
+
+
+def foreign(text: str, language: str) -> bool:
+    """Whether a text is plainly written in another of the languages; what is short or mixed is not."""
+    said = words(text)
+    counts = {name: sum(word in small for word in said) for name, small in SMALL.items()}
+    own = counts.pop(language)
+    return max(counts.values()) > 3 * own + 3
 
 
 def stem(word: str) -> str:

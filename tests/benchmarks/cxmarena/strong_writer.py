@@ -10,18 +10,63 @@ KNOWN = (
     "What else you know. Whatever your manner, tell it when you are asked for it, not before; numbers and dates "
     "exactly as they stand here:"
 )
+# What it says of its own accord, by the language that it is told to write in.
+WORDS = {
+    "English": {
+        "hello": "Good morning. ",
+        "see": "I can see it now: {}.",
+        "need": "For this, could you tell me: {}?",
+        "look": "I am looking that up for you ({}).",
+        "bye": "That is {} things done. Goodbye, and all the best.",
+        "open": "Hello, {}.",
+        "all": "that is all",
+        "thanks": "Thank you, goodbye.",
+        "on": "All right, go on ({}).",
+        "points": "It is one of the things that people ask about.",
+    },
+    "Deutsch": {
+        "hello": "Guten Tag. ",
+        "see": "Ich sehe es jetzt: {}.",
+        "need": "Dafür brauche ich noch von Ihnen: {}?",
+        "look": "Ich sehe das für Sie nach ({}).",
+        "bye": "Damit sind {} Dinge erledigt. Auf Wiedersehen und alles Gute.",
+        "open": "Guten Tag, {}.",
+        "all": "das ist alles, was ich habe",
+        "thanks": "Vielen Dank, auf Wiedersehen.",
+        "on": "Gut, machen Sie bitte weiter ({}).",
+        "points": "Danach wird oft gefragt.",
+    },
+    "français": {
+        "hello": "Bonjour. ",
+        "see": "Je le vois maintenant : {}.",
+        "need": "Pour cela, il me faut encore de vous : {} ?",
+        "look": "Je regarde cela pour vous ({}).",
+        "bye": "Voilà {} choses de faites. Au revoir et bonne journée.",
+        "open": "Bonjour, {}.",
+        "all": "c’est tout ce que j’ai",
+        "thanks": "Merci beaucoup, au revoir.",
+        "on": "Bien, continuez je vous prie ({}).",
+        "points": "On le demande souvent.",
+    },
+}
 QUESTIONS = "What you would also like to know. Ask it in your own words where it fits:"
 
 
 def answer(body: Body) -> str:
     """The reply to one request of the OpenAI API."""
-    messages = {one["role"]: one["content"] for one in body["messages"]}
+    # What comes after the question is a wish to answer it again, in a form that can be read.
+    messages = {one["role"]: one["content"] for one in body["messages"][:2]}
     system, user = messages.get("system", ""), messages["user"]
     for mark, reply in REPLIES.items():
         if mark in system:
             told = reply(system, user)
             return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
     raise AssertionError(f"nobody expected this prompt: {system[:200]}")
+
+
+def own_words(system: str) -> dict[str, str]:
+    found = re.search(r"[Ww]rite in (\w+)", system)
+    return WORDS[found[1]] if found else WORDS["English"]
 
 
 def between(text: str, start: str, end: str) -> str:
@@ -36,9 +81,7 @@ def listed(text: str, heading: str) -> list[str]:
 def article(system: str, user: str) -> str:
     facts = " ".join(listed(user, "Facts that have to be stated:"))
     steps = between(f"{user}\n\n", "Steps:\n", "\n\n").replace("\n\n", "\n")
-    points = (
-        " ".join(listed(user, "Points that may help the reader:")) or "It is one of the things that people ask about."
-    )
+    points = " ".join(listed(user, "Points that may help the reader:")) or own_words(system)["points"]
     title = between(user, "Title: ", "\n")
     seen = " ".join(listed(user, "What the customer notices:"))
     return "\n\n".join(filter(None, [title, "What it is about", seen, points, "Steps" if steps else "", steps, facts]))
@@ -93,19 +136,20 @@ def agent(system: str, user: str) -> dict[str, Any]:
     last = lines[-1]
     mine = [line for line in lines if line.startswith("Agent: ")]
     tools = re.findall(r"^- (\w+): .*? It needs: (.*)\.$", system, re.MULTILINE)
-    asked = [line for line in mine if "could you tell me" in line]
+    say = own_words(system)
+    asked = [line for line in mine if say["need"].partition("{")[0] in line]
     said: dict[str, Any] = {"reason": "It is next.", "kind": "general", "sources": [], "call": None}
     if last.startswith("("):
         result = json.loads(last.partition("gave back: ")[2][:-1])
-        return {**said, "message": f"I can see it now: {next(iter(result.values()), 'done')}."}
+        return {**said, "message": say["see"].format(next(iter(result.values()), "1"))}
     if "?" in last or not mine:
         name, sentence = closest(last, system, history, complaints)
         sources = [{"article": name, "words": sentence}]
-        hello = "" if mine else "Good morning. "
+        hello = "" if mine else say["hello"]
         return {**said, "kind": "knowledge_base", "sources": sources, "message": f"{hello}{sentence}"}
     if tools and not asked:
         needs = "; ".join(re.findall(r"\((.*?)\)(?:;|$)", tools[0][1]))
-        return {**said, "kind": "tool_information_gathering", "message": f"For this, could you tell me: {needs}?"}
+        return {**said, "kind": "tool_information_gathering", "message": say["need"].format(needs)}
     if tools and not any(line.startswith("(") for line in lines):
         told = dict(
             part.split(": ", 1) for part in " ".join(lines).replace("Customer: ", "").split("; ") if ": " in part
@@ -113,25 +157,25 @@ def agent(system: str, user: str) -> dict[str, Any]:
         names = re.findall(r"(\w+) \((.*?)\)(?:;|$)", tools[0][1])
         arguments = {name: argument(about, told) for name, about in names}
         call = {"name": tools[0][0], "arguments": arguments}
-        return {**said, "kind": "tool_call", "call": call, "message": f"I am looking that up for you ({len(lines)})."}
-    return {**said, "message": f"That is {len(mine)} things done. Goodbye, and all the best."}
+        return {**said, "kind": "tool_call", "call": call, "message": say["look"].format(len(lines))}
+    return {**said, "message": say["bye"].format(len(mine))}
 
 
 def customer(system: str, user: str) -> dict[str, Any]:
     """States the problem, tells what it is asked for, asks one question, and goes when there is a goodbye."""
     problem = between(system, 'Why you get in touch, as you would put it: "', '"\n')
-    details = listed(system, KNOWN)
+    details, say = listed(system, KNOWN), own_words(system)
     questions = listed(system, QUESTIONS)
     if "The conversation so far:" not in user:
-        return {"message": f"Hello, {problem}.", "finished": False}
+        return {"message": say["open"].format(problem), "finished": False}
     lines = between(user, "The conversation so far:\n", "\n\nYour next message:").splitlines()
-    if "could you tell me" in lines[-1]:
-        return {"message": "; ".join(details) + "; that is all", "finished": False}
-    if "Goodbye" in lines[-1]:
-        return {"message": "Thank you, goodbye.", "finished": True}
+    if say["need"].partition("{")[0] in lines[-1]:
+        return {"message": "; ".join([*details, say["all"]]), "finished": False}
+    if say["bye"].partition("} ")[2] in lines[-1]:
+        return {"message": say["thanks"], "finished": True}
     mine = sum(line.startswith("Customer: ") for line in lines)
     asked = questions[mine - 1 : mine]
-    return {"message": asked[0] if asked else f"All right, go on ({mine}).", "finished": False}
+    return {"message": asked[0] if asked else say["on"].format(mine), "finished": False}
 
 
 def question(system: str, user: str) -> dict[str, Any]:

@@ -22,8 +22,14 @@ from cxlab.llm.base import Completion
 from cxlab.llm.parsing import parse_text, without_thinking
 from cxlab.records import CallTotals, Failure, ToolCall
 
-_ACTION = re.compile(r"^\s*Action\s*:\s*[`\"']?([A-Za-z_]\w*)[`\"']?\s*$", re.MULTILINE)
-_INPUT = re.compile(r"Action Input\s*:\s*", re.IGNORECASE)
+# In bold, in quotes, with brackets behind the name or the namespace that some put before it.
+_ACTION = re.compile(
+    r"^[\s*_#>-]*Action\s*[*_]*\s*:[\s*_`\"']*(?:functions?\.)?([A-Za-z_]\w*?)(?:\(\))?[*_`\"'.]*\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_INPUT = re.compile(r"Action\s+Input\s*[*_]*\s*:[\s*_]*", re.IGNORECASE)
+# What models that were taught to reason and act write instead of calling submit.
+_FINAL = re.compile(r"^[\s*_#>-]*Final answer\s*[*_]*\s*:[\s*_]*(\S.*?)[*_]*\s*\Z", re.MULTILINE | re.IGNORECASE)
 # Models whose server refused tools.
 _TOOLLESS: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -106,10 +112,17 @@ async def _play_in_words(episode: Episode, model: ChatModel, inputs: ToolInputs,
 
 
 def read_written_call(text: str, turn: int) -> tuple[str, ToolCall | None]:
-    """(thought, the first call) of a reply in words; the arguments are taken up to where their JSON object ends."""
+    """(thought, the first call) of a reply in words; the arguments are taken up to where their JSON object ends.
+
+    A reply without a call whose last line is "Final answer: …" submits that.
+    """
     found = _ACTION.search(text)
     if found is None:
-        return text, None
+        if (answer := _FINAL.search(text)) is None:
+            return text, None
+        said = answer[1] if " " in answer[1] else answer[1].rstrip(".")
+        content = json.dumps({"content": said.strip("`\"'")}, ensure_ascii=False)
+        return text[: answer.start()].strip(), ToolCall(id=f"call_{turn}", name="submit", arguments=content)
     thought = text[: found.start()].strip()
     given = _INPUT.search(text, found.end())
     arguments = "{}"

@@ -1,7 +1,8 @@
 """Act and ReAct: replies with tags, `<thought>`, `<execute>` with a query, `<submit>` with the answer.
 
 A query is looked for first, so a reply with both asks its query; the first tag of a kind counts. `<respond>` is
-another name of `<submit>`. A reply with neither is sent back, and counts.
+another name of `<submit>`. A last tag that is not closed goes to the end of the reply, as where a server stops at the
+closing one. A reply with neither is sent back, and counts.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from cxlab.llm.ask import explain_cut
 from cxlab.llm.parsing import parse_text, without_thinking
 from cxlab.records import Failure, ToolCall
 
-_EXECUTE = re.compile(r"<execute>(.*?)</execute>", re.DOTALL)
-_SUBMIT = re.compile(r"<(submit|respond)>(.*?)</\1>", re.DOTALL)
-_THOUGHT = re.compile(r"<thought>(.*?)</thought>", re.DOTALL)
+_EXECUTE = re.compile(r"<execute>(.*?)(?:</execute>|\Z)", re.DOTALL | re.IGNORECASE)
+_SUBMIT = re.compile(r"<(submit|respond)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<thought>(.*?)</thought>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^```\w*\s*|\s*```$")
 
 
@@ -44,7 +45,7 @@ def read_reply(text: str) -> TaggedReply:
     if queries and (query := _FENCE.sub("", queries[0].strip()).strip()):
         return TaggedReply(thought, query=query, actions=count)
     if answers and not queries:
-        return TaggedReply(thought, answer=answers[0][1].strip(), actions=count)
+        return TaggedReply(thought, answer=_FENCE.sub("", answers[0][1].strip()).strip(), actions=count)
     return TaggedReply(thought)
 
 
@@ -63,7 +64,9 @@ async def play(episode: Episode, talk: Conversation) -> None:
         if done.completion is None:
             return
         text = without_thinking(done.completion.text)
-        said, reasoning = read_reply(text), done.completion.reasoning
+        # What was cut off at a limit is no tag left open.
+        cut = done.completion.finish_reason == "length" and not text.rstrip().endswith(">")
+        said, reasoning = TaggedReply("") if cut else read_reply(text), done.completion.reasoning
         if said.query is None and said.answer is None:
             _, failure = parse_text(done.completion.text, done.completion.finish_reason)
             if failure is None:

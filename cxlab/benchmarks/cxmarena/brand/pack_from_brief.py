@@ -112,9 +112,13 @@ async def expand(brief: str, plan: BriefPlan, model: ChatModel) -> tuple[str, st
         example=excerpt(example),
     )
     complaints: list[Complaint] = []
-    for _ in range(2):
-        reply = await ask(model, EXPAND_BRAND, inputs)
+    for number in range(2):
+        reply = await ask(model, EXPAND_BRAND, inputs, seed=number)
         if reply.output is None:
+            # What was cut off at its limit would be so again.
+            failure = reply.failure
+            if number == 0 and failure is not None and failure.where == "format" and failure.type != "truncated":
+                continue
             told = reply.failure.message if reply.failure else "no reply"
             raise UnusablePack(f"{model.name} gave no pack: {told}")
         text = written_yaml.strip_fence(reply.output.text)

@@ -27,7 +27,9 @@ from cxlab.benchmarks.cxmarena.conversations.conversation_plan import Conversati
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import NumberedMessage, Passage
+from cxlab.benchmarks.cxmarena.knowledge.article_writer import AGAIN
 from cxlab.benchmarks.cxmarena.tasks import task_prompts
+from cxlab.benchmarks.cxmarena.text import foreign
 from cxlab.files import grammar
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -102,7 +104,8 @@ class WrittenDialogue:
         wanted = {name for tool in self.tools.values() for name in tool["function"]["parameters"]["required"]}
         for name in sorted(wanted):
             if personas.given_by_customer(person, name):
-                about = _FORM.sub("", person.brand.parameters[name].description.rstrip("."))
+                # Of which signs a number is made is a system's business.
+                about = _FORM.sub("", person.brand.parameters[name].description.rstrip(".")).partition(",")[0]
                 value = self._spoken(person.value(name, self.rng))
                 if value not in known.values():
                     known[about] = value
@@ -149,9 +152,7 @@ class WrittenDialogue:
         finished = False
         while len(self.messages) < (SHORT if self.short else MOST_MESSAGES):
             self.turn += 1
-            said = await self._ask(
-                prompts.CUSTOMER_MESSAGE, prompts.CustomerMessageInputs, self.card, self._history(False)
-            )
+            said = await self._customer()
             finished = said.finished
             self._add("customer", said.message, {"facts": [], "details": [], "asks": "?" in said.message})
             await self._answer()
@@ -159,6 +160,16 @@ class WrittenDialogue:
                 return
         if not self.short:
             raise _Unusable(f"it did not end within {MOST_MESSAGES} messages")
+
+    async def _customer(self) -> Any:
+        """The customer's next message, in the language of the brand."""
+        for number in range(TRIES):
+            said = await self._ask(
+                prompts.CUSTOMER_MESSAGE, prompts.CustomerMessageInputs, self.card, self._history(False), number
+            )
+            if not foreign(said.message, self.ledger.brand.language_id):
+                return said
+        raise _Unusable("the customer wrote in another language")
 
     async def _answer(self) -> None:
         """The agent's part of a turn: calls as long as it makes any, then the message that waits for the customer."""
@@ -196,10 +207,10 @@ class WrittenDialogue:
         self._add("tool", json.dumps(result, ensure_ascii=False), {"tool": said.call.name, "result": result})
         return True
 
-    async def _ask(self, prompt: Any, inputs: Any, given: Mapping[str, Any], history: str) -> Any:
+    async def _ask(self, prompt: Any, inputs: Any, given: Mapping[str, Any], history: str, number: int = 0) -> Any:
         brand = self.ledger.brand
         filled = inputs(**given, language=brand.language.name, brand=brand.name, history=history)
-        reply = await ask(self.model, prompt, filled, seed=self.asked)
+        reply = await ask(self.model, prompt, filled, seed=self.asked + number * AGAIN)
         if reply.output is None:
             raise _Unusable(f"a reply could not be read ({reply.failure.type if reply.failure else 'empty'})")
         return reply.output
@@ -243,6 +254,8 @@ class WrittenDialogue:
             found.append("A message of the kind tool_call makes a call, and no other does.")
         if said.call is not None:
             found += self._wrong_call(said.call)
+        if foreign(said.message, self.ledger.brand.language_id):
+            found.append(f"It has to be in {self.ledger.brand.language.name}.")
         if any(m["role"] == "agent" and m["text"] == said.message.strip() for m in self.messages):
             found.append("The same words were said before.")
         return found

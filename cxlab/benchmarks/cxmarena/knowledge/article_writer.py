@@ -32,14 +32,17 @@ from cxlab.benchmarks.cxmarena.knowledge.issue_plans import (
     tool_name,
 )
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
+from cxlab.benchmarks.cxmarena.text import foreign
 from cxlab.errors import CxError
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
 from cxlab.metrics.text_statistics import SENTENCE
-from cxlab.records import Article
+from cxlab.records import Article, Failure
 
 # How often a writer is asked for one article, and after how many that say next to nothing it is asked no more.
 TRIES, MOST_HOLLOW = 3, 5
+# What sets the seed of a second try apart.
+AGAIN = 7919
 # What is shorter is a heading, whatever it had to state.
 FEWEST_WORDS = 12
 
@@ -158,25 +161,38 @@ async def _write(
     prompt, it is asked for again; in the end wrong sentences go, and so do the ids of facts that the text lacks."""
     wanted = [fact.id for fact in inputs.facts]
     tries: list[tuple[int, str]] = []
-    for _ in range(TRIES):
-        reply = await ask(model, prompt, inputs, seed=seed)
+    language = ledger.brand.language
+    for number in range(TRIES):
+        # What could not be used is not kept; asked with the same seed, a server may send it again.
+        reply = await ask(model, prompt, inputs, seed=seed + number * AGAIN)
         if reply.output is None:
-            raise missing_text_error(prompt.name, reply.failure)
+            if not can_be_asked_again(reply.failure):
+                raise missing_text_error(prompt.name, reply.failure)
+            tries.append((len(wanted) + 1, ""))
+            continue
         body = str(reply.output.text).strip()
         wrong, absent = contradictions(body, ledger, subject), missing(body, ledger, wanted, subject)
-        tries.append((len(wrong) + len(absent), body))
+        other = foreign(body, language.language)
+        tries.append((len(wrong) + len(absent), "" if other else body))
         # A stand-in says what it can the first time; a word that was read as a cue it would only say again.
-        if not (wrong or absent) or model.simulated:
+        if not (wrong or absent or other) or model.simulated:
             break
-        complaints = [f"It says what is not so: {' '.join(map(str, t))}." for t in sorted(wrong, key=str)]
+        complaints = [f"It has to be in {language.name}, all of it."] if other else []
+        complaints += [f"It says what is not so: {' '.join(map(str, t))}." for t in sorted(wrong, key=str)]
         lacking = {fact.id: fact.plain for fact in inputs.facts}
         complaints += [f"It does not state this: {lacking[fact]}" for fact in absent]
         inputs = inputs.model_copy(update={"complaints": tuple(complaints)})
-    body = drop_contradictions(min(tries, key=lambda one: one[0])[1], ledger, subject)
+    # What came in another language, or not at all, is no text of this brand's.
+    body = drop_contradictions(min(tries, key=lambda one: (not one[1], one[0]))[1], ledger, subject)
     lost = set(missing(body, ledger, facts, subject))
     short = not model.simulated and len(body.split()) < FEWEST_WORDS
     hollow = short or 2 * len(lost & set(wanted)) > len(wanted)
     return {"body": body, "facts": [fact for fact in facts if fact not in lost], "tries": len(tries), "hollow": hollow}
+
+
+def can_be_asked_again(failure: Failure | None) -> bool:
+    """Whether a second try may bring what a first one did not: the writer's doing, not the provider's."""
+    return failure is not None and (failure.where == "format" or failure.type in ("refused", "bad_reply"))
 
 
 class _HollowGuard:

@@ -17,7 +17,8 @@ from cxlab.benchmarks.cxmarena.simulated.brief import brand_name, product_lines,
 from cxlab.benchmarks.cxmarena.text import word_set
 from cxlab.llm.simulated.profiles import Profile
 
-SMALL = {
+# Of paragraphs that say what is sold.
+SOLD = {
     "en": word_set("the and of for with our we is are in to a from your at by it an or as on that they their sells"),
     "fr": word_set("le la les des de et pour avec nos nous est sont en dans une un du au aux par sur qui vend leur"),
     "de": word_set(
@@ -80,7 +81,7 @@ def read_brief(inputs: BriefText, profile: Profile, rng: np.random.Generator) ->
 def find_language(text: str) -> str:
     """The language whose small words the text has most of; English where it has none."""
     words = re.findall(r"[^\W\d_]+", text.lower())
-    return max(LANGUAGES, key=lambda one: sum(word in SMALL[one] for word in words))
+    return max(LANGUAGES, key=lambda one: sum(word in SOLD[one] for word in words))
 
 
 def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]:

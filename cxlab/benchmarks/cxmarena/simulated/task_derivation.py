@@ -53,6 +53,12 @@ WRAPPED = 45
 TITLED, FEWEST_WORDS = 0.85, 3
 # A label that fits nearly half as well as the best one may be a matter of view.
 FAR = 0.4
+# Whoever reads a list of reasons must see what these words are.
+SPEAK_OF = {
+    "English": "Customers speak of {}.",
+    "Deutsch": "Kunden sprechen von {}.",
+    "français": "Les clients parlent de {}.",
+}
 
 
 def name(inputs: NameInputs, profile: Profile, rng: np.random.Generator) -> str:
@@ -71,7 +77,9 @@ def name(inputs: NameInputs, profile: Profile, rng: np.random.Generator) -> str:
     # The description adds to the name what that leaves out: further titles and groups, and words that customers use.
     told = [one for counted in (titles, groups) for one, _ in counted.most_common(6)]
     more = [one for one in told if one.lower() not in called.lower()]
-    description = "; ".join([*more, *([", ".join(f'"{term}"' for term in inputs.terms)] if inputs.terms else [])])
+    speak = SPEAK_OF.get(inputs.language, SPEAK_OF["English"])
+    spoken = [speak.format(", ".join(f'"{term}"' for term in inputs.terms))] if inputs.terms else []
+    description = " ".join([*([f"{'; '.join(more)}."] if more else []), *spoken])
     reply = {"name": called, "description": description or "; ".join(told)}
     return write(reply, profile, rng, f"I would call it {called}.")
 

@@ -44,7 +44,10 @@ def region(samples: list[Sample]) -> Sample:
         (f"<execute>```sql\n{COUNT}\n```</execute>", "", COUNT, None),
         ("<execute></execute>", "", None, None),
         ("GA", "", None, None),
-        ("<submit>GA", "", None, None),
+        # Where a server stops at the closing tag.
+        ("<submit>GA", "", None, "GA"),
+        (f"<THOUGHT>Count.</THOUGHT>\n<Execute>\n```sql\n{COUNT}\n```", "Count.", COUNT, None),
+        ("```xml\n<submit>\n```\nGA\n```\n</submit>\n```", "", None, "GA"),
     ],
 )
 def test_tags(text: str, thought: str, query: str | None, answer: str | None) -> None:
@@ -60,6 +63,10 @@ def test_tags(text: str, thought: str, query: str | None, answer: str | None) ->
         ("Action: `get_issues`\nAction Input: ```json\n{}\n```", "", "get_issues", "{}"),
         ("Action: get_issues", "", "get_issues", "{}"),
         ('Action: submit\nAction Input: {"content": ', "", "submit", '{"content":'),
+        ("**Action:** `get_issues`\n**Action Input:** {}", "", "get_issues", "{}"),
+        ('action: functions.get_issues()\naction input:\n```json\n{"a": 1}\n```', "", "get_issues", '{"a": 1}'),
+        ("I know.\n\n**Final Answer:** GA", "I know.", "submit", '{"content": "GA"}'),
+        ("Final answer: `None`.", "", "submit", '{"content": "None"}'),
     ],
 )
 def test_calls_in_words(text: str, thought: str, name: str, arguments: str | None) -> None:

@@ -80,9 +80,8 @@ def test_a_budget_stops_it_a_higher_one_goes_on_and_nothing_is_paid_for_twice(
     assert len(read_kept(tmp_path)) == scene.calls == seen[-1].calls
     # Two connections: what was in flight when the money went out came back and is counted.
     assert 10 <= scene.calls <= 12
-    assert seen[-1] == GenerationSpending(
-        scene.calls, 100 * scene.calls, 20 * scene.calls, pytest.approx(CALL_USD * scene.calls)
-    )
+    cost = pytest.approx(CALL_USD * scene.calls)
+    assert seen[-1] == GenerationSpending(scene.calls, 100 * scene.calls, 20 * scene.calls, cost, known_usd=cost)
     before = scene.calls
     with pytest.raises(OutOfBudget):  # the budget is of all tries together
         make(tmp_path, GenerationBudget(10 * CALL_USD))
@@ -288,3 +287,22 @@ def test_an_estimate_grows_with_the_size_and_says_nothing_of_simulated_models() 
     assert unchecked is not None
     assert each[1] is not None
     assert unchecked.calls < each[1].calls
+
+
+def test_a_call_that_was_never_answered_is_told_and_costs_an_unknown_sum() -> None:
+    class Silent(Paid):
+        async def complete(self, request: Request) -> Completion:
+            if self.asked:
+                raise ProviderFault("timeout", "no answer", True, Usage(retries=1, unanswered=2))
+            return await super().complete(request)
+
+    budget = GenerationBudget()
+    model = budget.meter(Silent(1))
+    request = Request([{"role": "system", "content": "You maintain the glossary"}, {"role": "user", "content": "-"}])
+    asyncio.run(model.complete(request))
+    assert (budget.spent.calls, budget.spent.cost_usd) == (1, pytest.approx(CALL_USD))
+    with pytest.raises(ProviderFault):
+        asyncio.run(model.complete(replace(request, seed=1)))
+    assert (budget.spent.calls, budget.spent.uncounted, budget.spent.cost_usd) == (3, 2, None)
+    assert budget.spent.known_usd == pytest.approx(CALL_USD)
+    assert f"cost unknown, at least ${CALL_USD:.4f}" in budget.spent.describe()
