@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -64,7 +64,7 @@ async def poll(
             if vote.judge == judge.name and vote.valid:
                 output = parse(without_thinking(vote.raw), prompt.Output, inputs)[0]
                 if output is not None:
-                    return Reply(output, vote.raw, vote.usage, vote.latency_s, vote.cost_usd)
+                    return Reply(cast("Out", output), vote.raw, vote.usage, vote.latency_s, vote.cost_usd)
         return await ask(judge, prompt, inputs, seed=seed, messages=messages, **options)
 
     replies = await asyncio.gather(*map(answer, judges))

@@ -13,5 +13,5 @@ def write_decimals(value: float, form: str = ".1f") -> str:
         return format(value, form)
     with localcontext() as context:
         context.rounding = ROUND_HALF_UP
-        # The float's exact value: only what lies in the very middle is a half.
-        return format(Decimal(value), form)
+        # The float's exact value: only what lies in the very middle is a half. Counts of an array are no Python ints.
+        return format(Decimal(value if isinstance(value, float) else int(value)), form)

@@ -163,8 +163,8 @@ def find(trade: str, language: str, lines: Sequence[str] = ()) -> Archetype | No
         titles = [load(name, spoken).title.casefold() for spoken in ArchetypeFile.model_fields]
         # "rental" is enough for "rental of vehicles".
         if said in (name, *titles) or any(title.startswith(f"{said} ") for title in titles):
-            trade = load(name, language)
-            return offered_so(trade.ways, " ".join(lines), language) or trade
+            named = load(name, language)
+            return offered_so(named.ways, " ".join(lines), language) or named
     return None
 
 
