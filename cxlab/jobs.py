@@ -175,7 +175,7 @@ def cancel(job_id: str) -> None:
     for run_id in job.runs:
         folder = folder_of(run_id)
         if folder.exists():
-            (folder / "CANCEL").touch()
+            (folder / statuses.CANCEL).touch()
     # The file does it for runs at work; the signal for whatever the process does before or between them.
     if job.pid is not None:
         try:

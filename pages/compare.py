@@ -15,7 +15,7 @@ from cxlab.views.compare.looks import choose_look
 from cxlab.views.compare.other_tasks import show_other_tasks
 from cxlab.views.compare.samples import show_samples
 from cxlab.views.compare.side_by_side import show_side_by_side
-from cxlab.views.compare.sides import choose_baseline, choose_unit, names_of, show_what_differs
+from cxlab.views.compare.sides import choose_baseline, choose_unit, names_of, show_runs_left_out, show_what_differs
 from cxlab.views.compare.task_costs import show_costs, show_repeated
 from cxlab.views.compare.verdicts import show_audit, show_owners
 from cxlab.views.glossary import show_words
@@ -59,8 +59,9 @@ if view.metric not in metrics:
     usual = candidates(about, task.id if several else card.tasks[0].id) if card.tasks else (card.headline,)
     view = view.change(metric=first_scored(usual, metrics.__contains__), page=view.page)
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
+asked = view
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    view, unit = choose_unit(about, comparison_sets.leave_out_marked(view))
+    view, unit = choose_unit(about, comparison_sets.leave_out_marked(asked))
     scope = view.filters()
     compared = ui.cached(queries.compared, scope, unit)
     comparison_sets.choose_lead(benchmark)
@@ -86,8 +87,9 @@ assert decided is not None  # two sides stand in the ranking
 if several:
     show_other_tasks(about, ranking.task.id)
 corrected = show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit)
-comparison_sets.tell_standing(about, compared, [ranking], "compare")
+comparison_sets.tell_standing(about, compared, [ranking], "compare", lambda side: named.get(side, ui.label(side)))
 if unit == "run_id":
+    show_runs_left_out(about, asked)
     show_what_differs(about, list(named), named)
 offer_report("compare", [(about, scope, unit)], reviewed=corrected is not None)
 

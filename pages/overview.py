@@ -11,7 +11,7 @@ from cxlab.read import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.report.write import Subject
 from cxlab.ui.address import here
-from cxlab.views.benchmarks import declared, declared_all, in_order, names_of
+from cxlab.views.benchmarks import declared, declared_all, in_order
 from cxlab.views.comparison_sets import view_of
 from cxlab.views.glossary import show_words
 from cxlab.views.overview.across import show_across
@@ -20,6 +20,7 @@ from cxlab.views.overview.health import show_health, show_set_aside
 from cxlab.views.overview.published import show_published
 from cxlab.views.overview.summary import show_summary
 from cxlab.views.report_button import offer_report
+from cxlab.views.run.history import show_all_runs
 from cxlab.views.run.told import show_last
 
 ui.routed()
@@ -34,12 +35,14 @@ STARTS = (
 def show_work() -> bool:
     """Start the demo on an empty store, and show whatever work goes on, or lost its process; whether there is any."""
     told = [each for each in jobs.list_jobs() if each.kind != "generate"]
-    lost = told[0] if told and told[0].state == "stalled" else None
+    # A demo that was stopped is not begun again by itself, and can be taken up.
+    ended = ("stalled", "stopped") if told and told[0].args == jobs.DEMO else ("stalled",)
+    lost = told[0] if told and told[0].state in ended else None
     job = jobs.ensure_demo() or next((each for each in jobs.list_jobs() if each.state == "running"), lost)
     if job is None:
         return False
-    ui.show_work(partial(jobs.find_job, job.id), resume)
-    return True
+    ui.show_work(partial(jobs.find_job, job.id), resume, jobs.cancel)
+    return job.state == "running"
 
 
 def resume(runs: Sequence[str]) -> None:
@@ -84,10 +87,9 @@ def show_latest() -> None:
     if runs.is_empty():
         return
     ui.section("Latest runs")
-    picked = ui.show_runs(runs, names_of(runs["benchmark"].unique()), key="latest-runs", select="single")
+    picked = show_all_runs(runs, key="latest-runs", select="single")
     if picked and ui.has_page("failures"):
         ui.open_page("failures", View(benchmark=picked[0]["benchmark"], runs=(picked[0]["run_id"],), verdict="all"))
-    ui.offer_names(runs["run_id"].to_list(), "overview-names")
     ui.link("Start, resume or delete runs", "run")
 
 

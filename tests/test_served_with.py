@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from cxlab import jobs
 from cxlab.commands.serve import serve
 from cxlab.resources import SERVED_HERE, own_environment
 
@@ -30,3 +31,14 @@ def test_app_answers_small_questions_on_one_thread_unless_told_otherwise(
     serve(port=8501, browser=False)
     assert found == [expected]
     assert started_with == [given], "work that a page starts has the environment of its user"
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_demo_can_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    monkeypatch.delenv(jobs.NO_AUTOSTART, raising=False)
+    monkeypatch.setattr(os, "chdir", lambda folder: None)
+    monkeypatch.setattr(os, "execv", lambda *command: None)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    serve(port=8501, browser=False, demo=wanted)
+    assert (jobs.NO_AUTOSTART in os.environ) is not wanted

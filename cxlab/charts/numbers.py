@@ -87,6 +87,11 @@ def format_seconds(value: float | None) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
+def format_elapsed(value: float) -> str:
+    """40 s, 4 min 10 s: of work that goes on, whose parts of a second tell nobody anything."""
+    return f"{value:.0f} s" if value < 59.5 else format_seconds(value)
+
+
 def largest(numbers: "pl.Series", default: float) -> float:
     """The largest of a column's numbers; the default where there is none above 0."""
     return max((float(each) for each in numbers if each is not None), default=default) or default

@@ -12,6 +12,9 @@ import typer
 from cxlab.errors import BadFile, BadOption, UnknownName
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cxlab.records import Run
     from cxlab.store.exports.export import Format as Kind
 
 runs_app = typer.Typer(help="List, show, delete and restore runs.", no_args_is_help=True, rich_markup_mode=None)
@@ -219,6 +222,7 @@ def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of 
     from cxlab.store import run_status as statuses
 
     aside = catalogue.read(closely=True).set_aside
+    told = _tell_apart(write.list_runs())
     rows = []
     for run in write.list_runs():
         state, status = statuses.find_state(folder_of(run.id), run.planned)
@@ -231,18 +235,33 @@ def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of 
                 "done": status.done if status else 0,
                 "planned": run.planned,
                 "created": run.created.isoformat(timespec="seconds"),
+                "told": told.get(run.id, ""),
             }
         )
     if as_json:
         print(json.dumps(rows))
     for row in rows if not as_json else ():
-        print("{run}  {benchmark}  {model}  {state}  {done}/{planned}  {created}".format(**row))
+        print("{run}  {benchmark}  {model}  {state}  {done}/{planned}  {created}  {told}".format(**row).rstrip())
     for one in aside:
         print(one, file=sys.stderr if as_json else sys.stdout)
     if aside:
         print("What can be done: python -m cxlab doctor", file=sys.stderr)
     elif not rows and not as_json:
         print("No runs yet. Start with: python -m cxlab demo")
+
+
+def _tell_apart(runs: "Sequence[Run]") -> dict[str, str]:
+    """Run → its name, else what was set of it where runs of its benchmark differ."""
+    from cxlab.benchmarks import REGISTRY
+    from cxlab.read.annotations import run_names
+    from cxlab.read.run_names import tell_settings
+
+    if not runs:
+        return {}
+    told: dict[str, str] = {}
+    for benchmark in {run.benchmark for run in runs} & REGISTRY.keys():
+        told |= tell_settings(REGISTRY[benchmark].declaration, [r.id for r in runs if r.benchmark == benchmark])
+    return told | run_names()
 
 
 @runs_app.command("delete")

@@ -67,10 +67,12 @@ def serve(
         Path | None,
         typer.Option(help="The folder that pages may import from. Default: imports in the store's folder."),
     ] = None,
+    demo: Annotated[bool, typer.Option("--demo/--no-demo", help="Fill an empty store with simulated agents.")] = True,
     dev: Annotated[bool, typer.Option("--dev", help="Watch the source files and offer to run pages anew.")] = False,
 ) -> None:
     """Open the app on this machine: http://127.0.0.1:8501."""
     from cxlab.importers.import_root import VARIABLE
+    from cxlab.jobs import NO_AUTOSTART
     from cxlab.resources import serve_environment, site
     from cxlab.store import home
 
@@ -88,6 +90,8 @@ def serve(
         if not import_root.is_dir():
             raise BadFile(import_root, None, "is no folder", "give the folder that pages may import from")
         os.environ[VARIABLE] = str(import_root.resolve())
+    if not demo:
+        os.environ[NO_AUTOSTART] = "1"
     os.environ["CXLAB_HOME"] = str(home())  # as it is meant here, wherever the server stands
     os.environ.update(serve_environment())
     address = f"http://127.0.0.1:{port}"

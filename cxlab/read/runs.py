@@ -34,6 +34,8 @@ class Progress:
     started: str = ""
     updated: str = ""
     message: str = ""
+    stopping: bool = False
+    """Whether it was asked to stop and still finishes what is under way."""
     retries: bool = True
     """Whether what providers did not deliver could be asked for again: not what was imported or only judged again."""
 
@@ -118,6 +120,7 @@ def progress(run_id: str, planned: int | None = None) -> Progress:
     setup = record.get("setup")
     others = {"imported_from", "rescored_from"} & setup.keys() if isinstance(setup, dict) else ()
     kept |= {"run_id": run_id, "model": model, "state": state, "planned": status.planned or planned}
+    kept["stopping"] = state == "running" and (folder / run_status.CANCEL).exists()
     return Progress(**kept, retries=not others)
 
 

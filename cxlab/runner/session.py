@@ -37,7 +37,7 @@ def take_over(opened: Sequence[LoadedRun], held: ExitStack) -> list[int]:
     for each in opened:
         recover(each.run.id)
         statuses.drop_shards(each.folder)
-        (each.folder / "CANCEL").unlink(missing_ok=True)
+        (each.folder / statuses.CANCEL).unlink(missing_ok=True)
     return descriptors
 
 
@@ -75,7 +75,7 @@ def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:
             now = replace(status, message=f"{done:,} of {of:,} {what}", updated=statuses.now())
             statuses.write(path, now)
             show.update(each.run.model, now)
-            if (each.folder / "CANCEL").exists():
+            if (each.folder / statuses.CANCEL).exists():
                 return
     except (CxError, OSError, KeyboardInterrupt) as stopped:
         state: statuses.State = "stopped" if isinstance(stopped, KeyboardInterrupt) else "failed"
@@ -134,7 +134,7 @@ async def _execute(
         write.PartWriter(run, opened.samples, shard),
         begun=status,
         status_path=path,
-        cancel_path=opened.folder / "CANCEL",
+        cancel_path=opened.folder / statuses.CANCEL,
         concurrency=min(concurrency or run.setup.get("concurrency") or DEFAULT_CONCURRENCY, len(left)),
         budget=budget,
         spending=spending,
@@ -197,7 +197,7 @@ def work_on_shard(
         if led:
             outcome = work_here(each, shard, show, led=True, concurrency=concurrency, budget_usd=budget_usd)
         else:
-            if (each.folder / "CANCEL").exists():
+            if (each.folder / statuses.CANCEL).exists():
                 raise BadOption(
                     f"run {each.run.id} was cancelled; delete {each.folder / 'CANCEL'} to let its shards go on"
                 )

@@ -138,7 +138,7 @@ def work_on_ray(
 
         def stop(first: bool) -> None:
             for each in opened:
-                (each.folder / "CANCEL").touch()  # no signal reaches another node; the shared folder does
+                (each.folder / statuses.CANCEL).touch()  # no signal reaches another node; the shared folder does
             for future in () if first else futures:
                 ray.cancel(future, force=True)
 

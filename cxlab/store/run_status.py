@@ -33,6 +33,9 @@ _OLDER = {"cancelled": "stopped", "budget": "stopped"}
 SILENT_S = 10.0
 """A run that says nothing for so long has lost its process; the runner writes twice a second."""
 
+CANCEL = "CANCEL"
+"""The file in a run's folder that asks whoever is at work on it to stop in good order."""
+
 
 def now() -> str:
     """The time in UTC as ISO text with milliseconds."""

@@ -20,27 +20,34 @@ def show_runs(
     key: str,
     select: Literal["single", "multi"],
     search: bool = False,
+    settings: Mapping[str, str] | None = None,
+    datasets: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """A table of `read.latest_runs`; `benchmarks`: what each is called. Returns the selected rows."""
+    """A table of `read.latest_runs`; `benchmarks`: what each is called, as `datasets`, and `settings`: what was set of
+    each run where others of its benchmark differ. Returns the selected rows."""
     called = cached(annotations.run_names)
     rows = with_labels(runs).with_columns(
         called=pl.col("run_id").replace_strict(called, default=None, return_dtype=pl.String),
         status=pl.col("state").map_elements(describe_state, return_dtype=pl.String),
         share=pl.col("done") / pl.col("planned"),
-        faults=pl.col("format") + pl.col("provider"),
+        settings=pl.col("run_id").replace_strict(dict(settings or {}), default=None, return_dtype=pl.String),
+        dataset=pl.col("dataset_id").replace(dict(datasets or {})),
         why=pl.when(pl.col("state").is_in(_CUT_SHORT) & (pl.col("message") != "")).then(pl.col("message")),
         benchmark_=pl.col("benchmark").replace(dict(benchmarks))
         + pl.when(pl.col("rescored_from").is_null()).then(pl.lit("")).otherwise(pl.lit(" · judged again")),
     )
-    faults = "Attempts with a reply that could not be parsed, or cut short by a provider."
     columns = {
         "called": column("Name", help="As somebody called the run."),
         "name": column("Model"),
         "benchmark_": column("Benchmark"),
+        "settings": column("Set", help="Where runs of one benchmark differ: what this one was set to."),
+        "dataset": column("Dataset"),
         "status": column("State"),
         "why": column("Why", help="What ended it, or kept a part from being done, as it was told then."),
+        "planned": column("Planned", "count", "Attempts: samples times trials."),
         "share": column("Done", "progress", "Of the attempts that were planned."),
-        "faults": column("Faults", "count", faults),
+        "format": column("Unreadable replies", "count", "Attempts with a reply of the model that could not be read."),
+        "provider": column("Provider faults", "count", "Attempts that a provider cut short: these can be tried again."),
         "cost_usd": column("Cost", "usd", "Agent, customer and judges together; empty where a part of it is unknown."),
         "created": column("Created", "time"),
         "run_id": column("Run", "id"),
@@ -49,8 +56,15 @@ def show_runs(
         del columns["benchmark_"]
     if not called:
         del columns["called"]
-    if not rows["why"].drop_nulls().len():
-        del columns["why"]
+    for name in ("why", "settings"):
+        if not rows[name].drop_nulls().len():
+            del columns[name]
+    for name in ("format", "provider"):
+        if not rows[name].sum():
+            del columns[name]
+    # One dataset a benchmark says no more than the benchmark does.
+    if rows.select("benchmark", "dataset_id").n_unique() == rows["benchmark"].n_unique():
+        del columns["dataset"]
     return show_table(rows, columns, key=key, alt="Runs, newest first.", select=select, search=search)
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import streamlit as st
 
 from cxlab import read
-from cxlab.read import View, annotations
+from cxlab.read import View
 from cxlab.read.failure_kinds import EVENTS, kinds
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain
-from cxlab.ui.run_names import name_run
+from cxlab.ui.run_names import call_all_runs, name_run
 
 _FILTER_TITLES = {
     "models": "Model",
@@ -98,7 +98,7 @@ def sidebar_filters(
                 _title(about, name),
                 about.in_order(name, options[name]),
                 key=f"cx-filter-{name}",
-                format_func=_names_of_runs() if name == "runs" else partial(_word, about, name),
+                format_func=_names_of_runs(about) if name == "runs" else partial(_word, about, name),
                 help=(facet.meaning or None) if (facet := about.facet(name)) else None,
                 placeholder="all",
                 on_change=_filter_changed,
@@ -151,9 +151,9 @@ def _title(about: Declaration, name: str) -> str:
     return _FILTER_TITLES.get(name) or about.title(name)
 
 
-def _names_of_runs() -> Callable[[str], str]:
-    """`name_run` of many, for which the store is asked once."""
-    named = cached(annotations.run_names)
+def _names_of_runs(about: Declaration) -> Callable[[str], str]:
+    """What runs are called among all of the benchmark, for which the store is asked once."""
+    named = cached(call_all_runs, about)
     return lambda run_id: named.get(run_id) or run_id
 
 

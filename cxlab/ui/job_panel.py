@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +17,8 @@ from cxlab.ui.progress import live_progress
 
 _BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "stalled": "stalled"}
 LOST = "Its process is gone without a word. What was finished is kept; the rest can be resumed."
+STOPPED = "Stopped. What was finished is kept; the rest can be resumed."
+_ENDED = {"stalled": LOST, "stopped": STOPPED}
 # The end of a log tells what went wrong; more would push everything else off the page.
 _LOG_CHARACTERS = 2000
 _WATCHED = "cx-jobs-watched"
@@ -43,6 +46,8 @@ class Job(Protocol):
     def args(self) -> tuple[str, ...]: ...
     @property
     def runs(self) -> tuple[str, ...]: ...
+    @property
+    def started(self) -> datetime: ...
     @property
     def log(self) -> Path: ...
 
@@ -75,10 +80,9 @@ def show_job(
     job = look()
     with st.container(border=True):
         section(plain(called or f"Job {job.id.removeprefix('job-')}"), badges=[badge_of(job)])
-        live_progress(lambda: look().runs, key=job.id, working=lambda: look().state == "running")
+        live_progress(lambda: look().runs, key=job.id, working=lambda: look().state == "running", since=job.started)
         if job.state == "running":
-            tip = "What is finished stays, and the run can be resumed."
-            st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
+            _offer_cancel(job.id, cancel)
         elif job.state == "done":
             if not _link_answers(job.runs):
                 if results:
@@ -86,6 +90,21 @@ def show_job(
                 link("See the result on Overview", "overview")
         else:
             _offer_rest(job, resume)
+
+
+def _offer_cancel(job: str, cancel: Callable[[str], None]) -> None:
+    """The button that stops a job in good order, once."""
+    asked = f"cx-cancelled-{job}"
+
+    def ask() -> None:
+        st.session_state[asked] = True
+        cancel(job)
+
+    if st.session_state.get(asked):
+        st.caption("Stopping: what is under way is finished, then the rest can be resumed.")
+    else:
+        tip = "What is finished stays, and the run can be resumed."
+        st.button("Cancel", key=f"cancel-{job}", on_click=ask, help=tip)
 
 
 def _offer_rest(job: Job, resume: Callable[[Sequence[str]], None]) -> None:
@@ -96,24 +115,28 @@ def _offer_rest(job: Job, resume: Callable[[Sequence[str]], None]) -> None:
     elif job.state == "stalled":
         st.caption(LOST)
     else:
-        st.caption("Stopped. What was finished is kept; the rest can be resumed.")
+        st.caption(STOPPED)
     # The demo goes on as a demo: some of its runs may not have been made yet.
     is_demo = job.args[:1] == ("demo",)
     if st.button("Resume", key=f"resume-{job.id}", disabled=not job.runs and not is_demo):
         resume(() if is_demo else job.runs)
 
 
-def show_work(look: Callable[[], Job], resume: Callable[[Sequence[str]], None]) -> None:
-    """Work that goes on, or that lost its process, as the first page tells of it; the demo resumes as a whole."""
+def show_work(look: Callable[[], Job], resume: Callable[[Sequence[str]], None], cancel: Callable[[str], None]) -> None:
+    """Work that goes on, or that ended before its end, as the first page tells of it; the demo resumes as a whole."""
     job = look()
     is_demo = job.args[:1] == ("demo",)
-    lost = job.state == "stalled"
+    over = job.state in _ENDED
     note = "The demo is being built from simulated models; every page works meanwhile." if is_demo else ""
     with st.container(border=True):
-        section("Work in progress", LOST if lost else note, badges=[badge_of(job)])
-        working = None if lost else lambda: look().state == "running"
-        live_progress(lambda: look().runs, key="overview-live", working=working, refresh=True)
-        if lost and st.button("Resume", key="overview-resume"):
+        section("Work in progress" if not over else "Unfinished work", _ENDED.get(job.state, note), [badge_of(job)])
+        working = None if over else lambda: look().state == "running"
+        live_progress(
+            lambda: look().runs, key="overview-live", working=working, refresh=True, since=None if over else job.started
+        )
+        if not over:
+            _offer_cancel(job.id, cancel)
+        elif st.button("Resume", key="overview-resume"):
             resume(() if is_demo else job.runs)
 
 

@@ -5,11 +5,15 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from cxlab.charts.numbers import format_time
-from cxlab.read import annotations
+from cxlab.read import annotations, known
+from cxlab.read.run_names import call_runs, call_runs_of
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached
 from cxlab.ui.annotations import LONGEST_NAME, annotate, withdraw
 from cxlab.ui.app_frame import guarded, zone
 from cxlab.ui.labels import label, plain, say
+
+_SAVED = "cx-run-named"
 
 
 def name_run(run_id: str, model: str = "") -> str:
@@ -18,16 +22,26 @@ def name_run(run_id: str, model: str = "") -> str:
     return named or (f"{label(model)}, {run_id}" if model else run_id)
 
 
+def call_all_runs(about: Declaration) -> dict[str, str]:
+    """Run → what it is called among all runs of a benchmark; of several benchmarks together by its model and id."""
+    runs = [(run, model) for run, model, benchmark in known.runs() if about.card.id in ("", benchmark)]
+    models = {model: label(model) for _, model in runs}
+    return call_runs_of(about, runs, models) if about.card.id else call_runs(runs, models)
+
+
 def offer_names(runs: Sequence[str], key: str, called: Mapping[str, str] | None = None) -> None:
     """Where one of these runs is given a name and notes, and where the latest of these is taken back; `called`: what
     the page calls them."""
     if not runs:
         return
-    with st.popover("Name and notes", icon=":material/edit:", help="Of a run; used wherever it is shown."):
+    with st.popover("Name and notes", icon=":material/edit:"):
+        st.caption("A run's name is used wherever it is shown; its notes stand on Compare and in reports.")
         run_id = runs[0]
         if len(runs) > 1:
-            names = {(called or {}).get(run) or name_run(run): run for run in runs}
-            run_id = names[st.selectbox("Run", list(names), key=f"{key}-run") or next(iter(names))]
+            # One below the other: in a closed list the end of a name is cut, where two runs differ.
+            names = {run: (called or {}).get(run) or name_run(run) for run in runs}
+            picked = st.radio("Run", list(names), format_func=lambda run: plain(names[run]), key=f"{key}-run")
+            run_id = picked or run_id
         with st.form(f"{key}-form-{run_id}", border=False):
             known = cached(annotations.run_names).get(run_id, "")
             name = st.text_input("Name", known, max_chars=LONGEST_NAME, key=f"{key}-name-{run_id}")
@@ -42,7 +56,10 @@ def offer_names(runs: Sequence[str], key: str, called: Mapping[str, str] | None 
                         annotate("name", run_id, "", name)
                     annotate("note", run_id, "", note)
                     st.session_state.pop(f"{key}-note-{run_id}", None)
+                    st.session_state[_SAVED] = name.strip() or (called or {}).get(run_id) or run_id
                     st.rerun()
+        if saved := st.session_state.pop(_SAVED, None):
+            st.toast(f"Saved for {plain(saved)}.", icon=":material/check_circle:")
         _show_log(run_id, key)
 
 

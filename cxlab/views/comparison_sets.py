@@ -176,14 +176,16 @@ def _attempts_of(home: str, version: str, wanted: tuple[View, ...]) -> tuple[Att
     return (AttemptSet.of(pl.concat(parts)) if parts else None), tuple(samples)
 
 
-def tell_standing(about: Declaration, found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:
+def tell_standing(
+    about: Declaration, found: ComparisonSet, rankings: Sequence[Ranking], key: str, name: Callable[[str], str] = label
+) -> None:
     """What a ranking stands on, below it: who and what is left out, which runs are not whole, whether the customers
     said the same to all, and what all results have in common."""
-    show_left_out(rankings)
+    show_left_out(rankings, name)
     _show_unfinished(about, found, rankings)
     offer_marked(found, rankings, about)
     _warn_of_customers(rankings)
-    _show_conditions(found, rankings, key)
+    _show_conditions(found, rankings, key, name)
 
 
 def show_left_out(found: Sequence[Ranking], name: Callable[[str], str] = label) -> None:
@@ -233,7 +235,7 @@ def _say_done(state: Progress) -> str:
     return f"{format_count(state.done)} of {format_count(state.planned)}"
 
 
-def _show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str) -> None:
+def _show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str, name: Callable[[str], str]) -> None:
     """What all results have in common, and how much each model has: folded, below a ranking."""
     with st.expander("What is compared", type="compact"):
         if found.conditions is not None:
@@ -246,9 +248,9 @@ def _show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str
             )
             for each in rankings
         ]  # fmt: skip
-        frame = pl.concat(rows).with_columns(name=pl.col("side").map_elements(label, return_dtype=pl.String))
+        frame = pl.concat(rows).with_columns(name=pl.col("side").map_elements(name, return_dtype=pl.String))
         columns = {
-            "name": column("Model"),
+            "name": column("Model" if found.conditions else "Run"),
             "task": column("Task"),
             "samples": column("Has samples", "count", "With a result under these conditions."),
             "of": column("Of", "count", "Samples of the task in the dataset."),

@@ -145,7 +145,7 @@ def test_what_was_run_last_is_called_by_its_models_and_leads_to_its_results(
     assert not page.exception
     assert "Nothing is running. Last: a on SAGE" in words(page)
     queries = {each.proto.label: parse_qs(each.proto.query_string) for each in page.get("page_link")}
-    assert queries["Compare with other runs"] == {"benchmark": ["sage"], "run": [runs[0]], "sides": ["runs"]}
+    assert queries["Compare with other runs"] == {"benchmark": ["sage"], "run": list(runs), "sides": ["runs"]}
     assert queries["Read the dialogues"] == {"benchmark": ["sage"], "run": [runs[0]], "verdict": ["all"]}
     compared = open_page("compare", **queries["Compare with other runs"])
     assert not compared.exception

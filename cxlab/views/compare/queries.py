@@ -21,9 +21,9 @@ from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.history import HISTORY, headline_history
 from cxlab.read.comparison.like_with_like import LikeWithLike, keep_alike
 from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.run_choice import RunChoice, choose_runs
 from cxlab.read.comparison.run_floors import with_floors
 from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
-from cxlab.read.conditions import of_runs
 from cxlab.read.query import ask, facet, facet_ids, selection, version_of, where
 from cxlab.read.view import View
 from cxlab.store import layout
@@ -72,21 +72,9 @@ def decided(view: View, unit: Unit = "model", rival: str = "") -> Decision | Non
     return None if found is None else decide(declared(view.benchmark, view.lead), found, rival)
 
 
-def runs_to_compare(benchmark: str, picked: Sequence[str] = (), models: Sequence[str] = ()) -> tuple[str, ...]:
-    """Runs to set against each other where fewer than two were picked: these, and the newest ones on the same dataset,
-    of the models if any are named; six at most. No constant agents, and nothing that was only judged again."""
-    about = declared(benchmark)
-    known = of_runs(benchmark, about.switches)
-    usable = [
-        each for each in known.values()
-        if each.model not in about.floor_models and not each.again and (not models or each.model in models)
-    ]  # fmt: skip
-    usable.sort(key=lambda each: (each.created, each.run), reverse=True)
-    first = next((known[run] for run in picked if run in known), usable[0] if usable else None)
-    if first is None:
-        return ()
-    others = [each.run for each in usable if each.conditions.dataset == first.conditions.dataset]
-    return tuple(dict.fromkeys([first.run, *others]))[:MOST_SIDES]
+def runs_to_compare(view: View) -> RunChoice:
+    """The runs that the view picks, if any, and those to set beside them."""
+    return choose_runs(declared(view.benchmark), view)
 
 
 def history(view: View, unit: Unit = "model") -> pl.DataFrame:

@@ -8,6 +8,7 @@ import streamlit as st
 from cxlab.charts.theme import Mark, mark_models, mark_of
 from cxlab.read import View, annotations, known
 from cxlab.read.comparison.sets import Unit
+from cxlab.read.comparison.words import name_some
 from cxlab.read.conditions import find_differing, of_runs
 from cxlab.read.run_names import call_runs_of
 from cxlab.records.benchmark_card import Declaration
@@ -16,7 +17,7 @@ from cxlab.ui.annotations import annotate, withdraw
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.choices import choose, choose_id
 from cxlab.ui.labels import label, plain
-from cxlab.ui.run_names import offer_names
+from cxlab.ui.run_names import call_all_runs, offer_names
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare import queries
 
@@ -27,7 +28,7 @@ def choose_unit(about: Declaration, view: View) -> tuple[View, Unit]:
     """Whether models are the sides or runs, by the address; and the view of these runs.
 
     Runs are the sides, too, where several were picked by name and no two models. Where runs are asked for and fewer
-    than two were picked, the newest ones on one dataset stand beside them.
+    than two were picked, those stand beside them that `run_choice` finds, and the others are named with the reason.
     """
     picked = len(view.runs) > 1 and len(view.models) < 2
     options = list(_UNITS)[::-1] if picked else list(_UNITS)
@@ -38,8 +39,24 @@ def choose_unit(about: Declaration, view: View) -> tuple[View, Unit]:
     if asked == "models":
         return view, "model"
     if len(view.runs) < 2:
-        view = view.change(runs=cached(queries.runs_to_compare, about.card.id, view.runs, view.models), page=view.page)
+        view = view.change(runs=cached(queries.runs_to_compare, view.filters()).runs, page=view.page)
     return view, "run_id"
+
+
+def show_runs_left_out(about: Declaration, asked: View) -> None:
+    """Which runs of the dataset are not compared and why, where the address (`asked`) leaves that to the page."""
+    if len(asked.runs) > 1:
+        return
+    left = cached(queries.runs_to_compare, asked.filters()).left_out
+    if not left:
+        return
+    # Told apart from those that are compared, too.
+    names = cached(call_all_runs, about)
+    told: dict[str, list[str]] = {}
+    for run, why in left:
+        told.setdefault(why, []).append(names[run])
+    lines = "; ".join(f"**{plain(name_some(runs))}**: {plain(why)}" for why, runs in told.items())
+    st.caption(f"Not among these runs: {lines}. Pick runs under Run in the sidebar to compare others.")
 
 
 def names_of(about: Declaration, board: pl.DataFrame, unit: Unit) -> dict[str, str]:
@@ -72,6 +89,9 @@ def drawn(frame: pl.DataFrame, unit: Unit, named: Mapping[str, str]) -> pl.DataF
 def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[str, str]) -> None:
     """In what the conditions of runs that are compared differ: that is then what is compared."""
     offer_names(runs, "compare-names", named)
+    for run in runs:
+        for note in cached(annotations.notes_on, run):
+            st.caption(f"**{plain(named.get(run, run))}**: {plain(note)}")
     made = of_runs(about.card.id, about.switches)
     apart = find_differing({run: made[run].conditions for run in runs if run in made})
     if not apart:

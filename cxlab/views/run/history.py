@@ -1,17 +1,22 @@
 """The history of runs: open them, finish them, delete them and bring them back."""
 
 from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
+import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.benchmarks import REGISTRY
 from cxlab.read import View
-from cxlab.ui.address import has_page, open_page
+from cxlab.read.run_names import tell_settings
+from cxlab.store import write
+from cxlab.ui.address import cached, has_page, open_page
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.boards import show_runs
 from cxlab.ui.labels import empty, section
 from cxlab.ui.trash import delete, show_trash
-from cxlab.views.benchmarks import names_of
+from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.run.record import show_record
 
 
@@ -25,12 +30,25 @@ def show_history(resume: Callable[[Sequence[str]], None], again: Callable[[Seque
     if runs.is_empty():
         empty("Each run will stand here with its state, its counts and its cost.", command="python -m cxlab demo")
     else:
-        _show_picked(
-            show_runs(runs, names_of(runs["benchmark"].unique()), key="history", select="multi", search=True),
-            resume,
-            again,
-        )
+        _show_picked(show_all_runs(runs, key="history", select="multi", search=True), resume, again)
     show_trash("run")
+
+
+def show_all_runs(
+    runs: pl.DataFrame, *, key: str, select: Literal["single", "multi"], search: bool = False
+) -> list[dict[str, Any]]:
+    """A table of `read.latest_runs` with what was set where runs of a benchmark differ; returns the selected rows."""
+    names = names_of(runs["benchmark"].unique())
+    settings: dict[str, str] = {}
+    for (benchmark,), own in runs.group_by("benchmark"):
+        if benchmark in REGISTRY:
+            settings |= cached(_tell_settings, str(benchmark), tuple(own["run_id"]))
+    datasets = {each.id: each.name for each in write.list_datasets()}
+    return show_runs(runs, names, key=key, select=select, search=search, settings=settings, datasets=datasets)
+
+
+def _tell_settings(benchmark: str, runs: Sequence[str]) -> dict[str, str]:
+    return tell_settings(declared(benchmark), runs)
 
 
 def _show_picked(
@@ -48,7 +66,7 @@ def _show_picked(
         if st.button("Resume", disabled=not unfinished, key="resume", help="Finished attempts are not repeated."):
             resume(unfinished)
         tip = "What a provider did not deliver, in a new run that takes over the rest; finished attempts cost nothing."
-        if st.button("Try the faults again", disabled=not faulted, key="again", help=tip):
+        if st.button("Try provider faults again", disabled=not faulted, key="again", help=tip):
             again(faulted)
         if st.button("Delete", disabled=not ids, key="delete", help="Moves the runs to the trash below."):
             with guarded():

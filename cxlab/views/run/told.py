@@ -15,6 +15,7 @@ from cxlab.ui.app_frame import zone
 from cxlab.ui.job_panel import Job
 from cxlab.ui.labels import describe_state, label, plain
 from cxlab.views.benchmarks import declared, names_of
+from cxlab.views.compare.queries import runs_to_compare
 
 _MOST_NAMED = 3
 
@@ -35,7 +36,8 @@ def call_job(job: Job) -> str:
 
 
 def show_results(runs: Sequence[str]) -> None:
-    """Links to what runs came to: their attempts, and they beside other runs; one pair a benchmark."""
+    """Links to what runs came to: their attempts, and they beside the last runs of their models and of others; one pair
+    a benchmark."""
     found = _benchmarks_of(runs)
     names = names_of(dict.fromkeys(found.values()))
     for benchmark, name in names.items():
@@ -45,7 +47,8 @@ def show_results(runs: Sequence[str]) -> None:
         with st.container(horizontal=True):
             link(f"Read the {many}{where}", "failures", View(benchmark, runs=own, verdict="all"))
             words = f"Compare with other runs{where}"
-            link(words, "compare", View(benchmark, runs=own), also={"sides": "runs"})
+            beside = cached(runs_to_compare, View(benchmark, runs=own)).runs
+            link(words, "compare", View(benchmark, runs=beside), also={"sides": "runs"})
 
 
 def show_last(jobs: Sequence[Job]) -> None:
