@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from cxlab.read import annotations
 from cxlab.store import write
+from cxlab.views.knowledge import health
 from cxlab.views.knowledge.article_html import mark_differences, to_html
 from tests.stores.knowledge_base import DATASET, HOSTILE, QUESTIONS, make_knowledge
 
@@ -257,6 +258,10 @@ def test_health_comes_first_and_does_not_change_with_the_run(home: Path) -> None
     # A run invented this pair, so it is suspected as well, and said to be.
     assert "strong · simulated" in set(listed["by"])
     assert "Have a model look for more" in words(app)
+    assert "found in the articles' own texts" in words(app)
+    # What the key alone knows is shown as the key has it.
+    alone = listed[(listed["by"] == "the dataset's own key") & listed["why"].str.contains("texts alone")]
+    assert alone.empty
     other = open_page(run="run-other")
     assert {each.label: each.value for each in other.metric} == figures
     assert not any(box.label == "Run" for box in app.selectbox)
@@ -281,13 +286,21 @@ def test_a_finding_is_resolved_noted_and_taken_back(
     app.text_area[0].set_value(HOSTILE)
     next(button for button in app.button if button.label == "Resolve").click().run()
     assert annotations.findings(DATASET).select("key", "state", "note").rows() == [(key, "resolved", HOSTILE)]
-    assert HOSTILE in [each.value for each in app.text]
-    open_before = len(open_page(status="all").dataframe[0].value)
-    assert len(open_page().dataframe[0].value) == open_before - 1
+    # The work goes on with the next one, and what was decided can be taken back from there.
+    listed = [each.suspicion.key for each in health.find(DATASET)]
+    after = [*listed[listed.index(key) + 1 :], *reversed(listed[: listed.index(key)])]
+    assert app.query_params["finding"] == after[0]
+    assert "✓ Resolved: " in words(app)
+    assert len(open_page().dataframe[0].value) == len(listed) - 1
     resolved = open_page(status="resolved")
     assert len(resolved.dataframe[0].value) == 1
-    app.button(key="knowledge-finding-undo").click().run()
+    # Who stands on it all the same is not at a dead end.
+    there = open_page(finding=key)
+    assert HOSTILE in [each.value for each in there.text]
+    assert not all(there.button(key=f"knowledge-findings-{each}").disabled for each in "pn")
+    app.button(key="knowledge-decided-undo").click().run()
     assert annotations.findings(DATASET).is_empty()
+    assert app.query_params["finding"] == key
     assert "no longer there" in words(open_page(finding="contradiction:refinement:R_1+GONE"))
 
 

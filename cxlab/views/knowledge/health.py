@@ -115,9 +115,10 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
     if place.finding:
         one = next((each for each in found if each.suspicion.key == place.finding), None)
         if one is not None:
-            show_finding(place, one, [each for each in found if _is_listed(place, each)])
+            show_finding(place, one, found)
             return
         st.info("This finding is no longer there; the others are below.")
+    _show_decided(place)
     if not found:
         st.info("Nothing is suspected of these articles.")
         return
@@ -131,8 +132,7 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
         f"{format_count(len(talks))} {'conversation' if len(talks) == 1 else 'conversations'}"
         if left
         else "Everything that was suspected is resolved or dismissed",
-        "Found in the articles' own texts and in the questions asked of them, without a model; what the dataset was "
-        "made with, and what runs named, is marked. Select one to look at it.",
+        f"{_say_sources(left)} Select one to look at it.",
     )
     if queries_health.can_be_read(place.dataset):
         tip = "Rules see figures and set phrases; what two articles say in prose takes a reader."
@@ -147,7 +147,7 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
         st.info("None of these.")
         return
     titles = _titles(place.dataset, listed)
-    rows = pl.DataFrame([_row(each, titles) for each in listed])
+    rows = pl.DataFrame([_row(each, titles) | {"why": _say_why_noted(place, each.suspicion)} for each in listed])
     columns = {
         "kind": column("Suspected"),
         "what": column("Where", width="medium"),
@@ -213,6 +213,27 @@ def _say_why(one: Suspicion) -> str:
     return "Its texts alone do not show it"
 
 
+def _say_why_noted(place: KnowledgePlace, one: Suspicion) -> str:
+    """Why in a line; of what rules on the texts did not find, what its maker noted."""
+    if one.passages or one.kind != "contradiction" or not (noted := cached(_find_passages, place.dataset, one)):
+        return _say_why(one)
+    mine, theirs = cut_to_difference(*noted[0])
+    return f"By the key alone: “{mine}” – “{theirs}”"
+
+
+def _say_sources(found: list[Finding]) -> str:
+    """What the rules on texts and questions found, and what only the dataset's key or a run did: a knowledge base
+    without a key is shown the first alone."""
+    ones = [each.suspicion for each in found]
+    own = [one for one in ones if one.passages or one.sure is not None or one.kind in ("unanswered", "unreached")]
+    key = sum(one.known for one in ones if one not in own)
+    told = f"{format_count(len(own))} found in the articles' own texts and in the questions asked of them, "
+    told += "without a model"
+    if key:
+        told += f"; {format_count(key)} known by the dataset's own key alone, which an imported knowledge base has not"
+    return f"{told}."
+
+
 def cut_to_difference(one: str, other: str, before: int = 3, letters: int = 48) -> tuple[str, str]:
     """Two passages from a few words before the first in which they differ, each at most so many letters long and with
     dots where it was cut: a cell of a table holds no more. The finding itself shows them whole."""
@@ -228,10 +249,12 @@ def cut_to_difference(one: str, other: str, before: int = 3, letters: int = 48) 
     return told[0], told[1]
 
 
-def show_finding(place: KnowledgePlace, each: Finding, listed: list[Finding]) -> None:
+def show_finding(place: KnowledgePlace, each: Finding, found: list[Finding]) -> None:
     """One finding: what shows it, the conversations it touched, and what people decided."""
     one = each.suspicion
-    _walk(place, one, listed)
+    before, after = _neighbours(place, one, found)
+    _walk(place, before, after)
+    _show_decided(place)
     titles = _titles(place.dataset, [each])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(_row(each, titles)["what"]), anchor=False, width="content")
@@ -260,7 +283,7 @@ def show_finding(place: KnowledgePlace, each: Finding, listed: list[Finding]) ->
     with talks:
         _show_conversations(place, each)
     with beside:
-        _show_decision(place, each)
+        _show_decision(place, each, _row(each, titles)["what"], after or before)
 
 
 def _find_passages(dataset: str, one: Suspicion) -> list[tuple[str, str]]:
@@ -275,16 +298,22 @@ def _find_passages(dataset: str, one: Suspicion) -> list[tuple[str, str]]:
     return queries_pairs.shared(*(queries.article(dataset, one.corpus, id)["clean"] for id in one.articles))
 
 
-def _walk(place: KnowledgePlace, one: Suspicion, listed: list[Finding]) -> None:
-    keys = [each.suspicion.key for each in listed]
-    at = keys.index(one.key) if one.key in keys else -1
+def _neighbours(place: KnowledgePlace, one: Suspicion, found: list[Finding]) -> tuple[str, str]:
+    """The listed findings before and after one, by their keys; "" where there is none. The one itself need not be
+    listed any more: a decision takes it off the list."""
+    at = next(place for place, each in enumerate(found) if each.suspicion.key == one.key)
+    before = [each.suspicion.key for each in found[:at] if _is_listed(place, each)]
+    after = [each.suspicion.key for each in found[at + 1 :] if _is_listed(place, each)]
+    return (before or [""])[-1], (after or [""])[0]
+
+
+def _walk(place: KnowledgePlace, before: str, after: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("← All findings", key="knowledge-findings-up", type="tertiary", shortcut="u"):
             go(place.change(finding=""))
-        for words, step, shortcut in (("Previous", -1, "p"), ("Next", 1, "n")):
-            able = at >= 0 and 0 <= at + step < len(keys)
-            if st.button(words, key=f"knowledge-findings-{shortcut}", shortcut=shortcut, disabled=not able):
-                go(place.change(finding=keys[at + step]))
+        for words, key, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
+            if st.button(words, key=f"knowledge-findings-{shortcut}", shortcut=shortcut, disabled=not key):
+                go(place.change(finding=key))
 
 
 def _show_conversations(place: KnowledgePlace, each: Finding) -> None:
@@ -298,7 +327,25 @@ def _show_conversations(place: KnowledgePlace, each: Finding) -> None:
         st.caption(f"and {format_count(n - _MOST_CONVERSATIONS)} more")
 
 
-def _show_decision(place: KnowledgePlace, each: Finding) -> None:
+_DECIDED = "cx-knowledge-decided"
+"""In the session: what was decided last, (its id, dataset, key, words), to be told and taken back further on."""
+
+
+def _show_decided(place: KnowledgePlace) -> None:
+    made = st.session_state.get(_DECIDED)
+    if not made or made[1] != place.dataset or made[2] == place.finding:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(f"✓ {made[3]}"), width="content")
+        if st.button("Take it back", key="knowledge-decided-undo", type="tertiary"):
+            with guarded():
+                withdraw(*made[:3])
+                del st.session_state[_DECIDED]
+                go(place.change(finding=made[2]))
+
+
+def _show_decision(place: KnowledgePlace, each: Finding, what: str, then: str) -> None:
+    """What people decided, and the form; once it is decided one goes on to the finding `then`."""
     key, made = each.suspicion.key, each.decision
     with st.container(border=True):
         st.markdown("**What became of it**")
@@ -318,8 +365,12 @@ def _show_decision(place: KnowledgePlace, each: Finding) -> None:
                 for state in STATES:
                     if st.form_submit_button(words[state], type="primary" if state == "resolved" else "secondary"):
                         with guarded():
-                            decide(place.dataset, key, state, note)
-                            st.rerun()
+                            id = decide(place.dataset, key, state, note)
+                            if state == "open" or place.status:
+                                st.rerun()
+                            words_ = f"{state.capitalize()}: {what}"
+                            st.session_state[_DECIDED] = (id, place.dataset, key, words_)
+                            go(place.change(finding=then))
         with st.popover(f"Writing as {plain(author())}", type="tertiary"):
             ask_author()
 
