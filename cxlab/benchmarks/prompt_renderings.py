@@ -13,13 +13,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Role, Setup
-from cxlab.errors import NotConfigured, UnknownName
+from cxlab.errors import BadOption, NotConfigured, UnknownName
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 from cxlab.llm.ladder import response_format
 from cxlab.llm.metering import FREE
@@ -170,13 +170,34 @@ def render(benchmark: Benchmark, sample_id: str = "", *, make: bool = True) -> l
     process's environment for a while, so a process that does other things beside says False and gets NotConfigured.
     """
     found: dict[str, Rendering] = {}
-    with _samples(benchmark, sample_id, make) as samples:
-        for options, sample in itertools.product(benchmark.prompt_options, samples):
-            for one in _choose(benchmark, sample.id, record(benchmark, sample, options=options)):
+    with _samples(benchmark, sample_id, make) as (usual, others):
+        for options, sample in itertools.product(benchmark.prompt_options, usual):
+            fitting = find_fitting(benchmark, sample, options, others)
+            if fitting is None:
+                continue
+            for one in _choose(benchmark, fitting.id, record(benchmark, fitting, options=options)):
                 found.setdefault(one.name, one)
     for one in _choose_of_writer(benchmark, record_writer(benchmark)):
         found.setdefault(one.name, one)
     return list(found.values())
+
+
+def find_fitting(
+    benchmark: Benchmark, sample: Sample, options: Mapping[str, Any], others: Iterable[Sample]
+) -> Sample | None:
+    """The sample, or the first other one of its task that can be played under these switches; None without one.
+
+    A sample that settles a switch otherwise is refused before anything is made (`prepare`).
+    """
+    settings = benchmark.Options.read(dict(options))
+    for one in (sample, *(each for each in others if each.task == sample.task)):
+        try:
+            if benchmark.prepare is not None:
+                next(iter(benchmark.prepare([one], settings, AGENT)), None)
+        except BadOption:
+            continue
+        return one
+    return None
 
 
 def pick(renderings: Sequence[Rendering], name: str) -> list[Rendering]:
@@ -207,7 +228,11 @@ def _choose(benchmark: Benchmark, sample: str, recording: Recording) -> Iterator
     for one in recording.requests:
         by_name.setdefault(name_of(one.request), []).append(one)
     for asked in by_name.values():
-        yield to_rendering(benchmark.card.id, sample, asked[min(SHOWN, len(asked) - 1)])
+        shown = asked[min(SHOWN, len(asked) - 1)]
+        rendering = to_rendering(benchmark.card.id, sample, shown)
+        # Versions of one prompt that are used beside each other are told apart as the benchmark lists them.
+        version = f"{rendering.name}_v{getattr(shown.request.prompt, 'version', '')}"
+        yield replace(rendering, name=version) if version in benchmark.prompts() else rendering
 
 
 def _choose_of_writer(benchmark: Benchmark, recording: Recording) -> Iterator[Rendering]:
@@ -230,25 +255,30 @@ def _message(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 @contextmanager
-def _samples(benchmark: Benchmark, sample_id: str, make: bool) -> Iterator[list[Sample]]:
-    """The sample of that id, or a usual one of each task: from a stored dataset, else from one made for the purpose."""
+def _samples(benchmark: Benchmark, sample_id: str, make: bool) -> Iterator[tuple[list[Sample], list[Sample]]]:
+    """The sample of that id, or a usual one of each task: from a stored dataset, else from one made for the purpose.
+
+    With them the whole dataset, to look for others; without others where one was asked for.
+    """
     if benchmark.own_data and not sample_id:
         # The same for everybody, whatever was imported here.
-        yield _usual(benchmark.generate_now({})[1])
+        made = benchmark.generate_now({})[1]
+        yield _usual(made), list(made)
         return
     stored = [each.id for each in write.list_datasets() if each.benchmark == benchmark.card.id]
     if sample_id:
-        yield [_find(benchmark, sample_id, stored)]
+        yield [_find(benchmark, sample_id, stored)], []
         return
-    if stored and (usual := _usual(write.load_samples(stored[0]))):
-        yield usual
+    if stored and (kept := list(write.load_samples(stored[0]))):
+        yield _usual(kept), kept
         return
     if not make:
         raise NotConfigured(
             f"no dataset of {benchmark.card.id} is stored; python -m cxlab generate {benchmark.card.id}"
         )
     with _home_of_its_own():
-        yield _usual(benchmark.generate_now(benchmark.demo.generate if benchmark.demo else {})[1])
+        made = benchmark.generate_now(benchmark.demo.generate if benchmark.demo else {})[1]
+        yield _usual(made), list(made)
 
 
 def _find(benchmark: Benchmark, sample_id: str, stored: Sequence[str]) -> Sample:

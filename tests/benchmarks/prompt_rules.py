@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import to_json
+
 from cxlab.benchmarks.prompt_renderings import RecordedRequest, Recording, Rendering, to_rendering
 from cxlab.records import Sample
 
@@ -57,7 +59,12 @@ def read(benchmark: str, sample: Sample, recording: Recording) -> list[Asked]:
         text = "\n".join(m["content"] for m in rendering.messages if m["role"] in ("system", "user"))
         # What a judge reads is the dialogue with its calls, as it was.
         transcript = getattr(one.request.inputs, "talk", "")
-        for words in [*filter(None, [transcript]), *longest]:
+        # To some servers tools and calls go as text: neither is the prompt's own.
+        offered = getattr(one.request.inputs, "tools", None)
+        lines = [getattr(line, "text", "") for line in getattr(one.request.inputs, "history", ())] if offered else []
+        printed = [to_json(offered).decode()] if offered else []
+        called = sorted(filter(None, lines), key=len, reverse=True)
+        for words in [*filter(None, [transcript]), *printed, *called, *longest]:
             text = text.replace(words, "…")
         # What stands in a fence is a form or a text to be copied.
         text = re.sub(r"^```\w*\n.*?^```$", "…", text, flags=re.MULTILINE | re.DOTALL)

@@ -339,6 +339,7 @@ BENCHMARK = Benchmark(
     score=score,
     check=check,
     prompts=evaluation_prompts.hashes,
+    prompt_options=({}, {"tool_calls": "json"}),
     Options=CxmOptions,
     GenerateOptions=CxmDataset,
     facets=FACETS,
