@@ -190,7 +190,8 @@ DEMO = Demo(
     runs=(
         DemoRun((*AGENTS, *FLOORS), "simulated:customer", JUDGES, where=(("modality", "text"),)),
         DemoRun(
-            AGENTS,
+            # Floors too: beside means over voice and text a line over text alone would be no floor of theirs.
+            (*AGENTS, *FLOORS),
             "simulated:customer",
             JUDGES,
             where=(("modality", "voice"), ("exposure", "nothing"), ("persona", "hard")),
@@ -207,7 +208,14 @@ BENCHMARK = Benchmark(
     check=check,
     estimate=estimate,
     prompts=hashes,
-    prompt_options=({}, {"judge_groups": ["adaptation"]}),
+    prompt_options=(
+        {},
+        {"judge_groups": ["adaptation"]},
+        {"modality": "text", "judge_groups": ["goal"]},
+        {"modality": "voice", "judge_groups": ["goal"]},
+        {"tool_calls": "json", "escalation": 1, "judge_groups": ["outcome"]},
+        {"exposure": 2, "escalation": 2, "judge_groups": ["outcome"]},
+    ),
     Options=MmOptions,
     GenerateOptions=MmDataset,
     facets=FACETS,

@@ -125,13 +125,21 @@ def rank_task(
     table = summarise(samples.filter(pl.col("side").is_in(found.sides)), scale).sort(
         "value", "side", descending=[not less, False]
     )
-    names = {floor.model: floor.name for floor in about.floors}
-    floors = summarise(samples.filter(~pl.col("side").is_in(found.sides)), scale).select(
-        "side", pl.col("side").replace(names).alias("name"), "value", "samples"
-    )
+    floors = name_floors(about, summarise(samples.filter(~pl.col("side").is_in(found.sides)), scale), table)
     leader = str(table["side"][0]) if table.height else ""
     gaps = differences(samples, table["side"].to_list(), leader, less, scale)
     return Ranking(task, found, table, floors, gaps, customers_of(found), samples)
+
+
+def name_floors(about: Declaration, found: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
+    """Constant agents' means (`found`) as `Ranking.floors`; one that ran on fewer samples than the sides in `table` is
+    named with how many, as its line stands beside means of more."""
+    names = {floor.model: floor.name for floor in about.floors}
+    most = max(table["samples"].to_list(), default=0)
+    few = pl.format("{}, on {} of {}", pl.col("name"), pl.col("samples"), pl.lit(most))
+    return found.with_columns(pl.col("side").replace(names).alias("name")).select(
+        "side", pl.when(pl.col("samples") < most).then(few).otherwise("name").alias("name"), "value", "samples"
+    )
 
 
 def floors_of(about: Declaration, found: Ranking) -> list[tuple[str, float]]:

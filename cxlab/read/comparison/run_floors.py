@@ -33,6 +33,4 @@ def _floors_beside(about: Declaration, view: View, found: Ranking) -> pl.DataFra
     )
     keys = ["sample_id", "trial"]
     samples = ranking.by_sample(results.join(compared.select(keys).unique(), on=keys, how="semi"))
-    names = {floor.model: floor.name for floor in about.floors}
-    told = ranking.summarise(samples, about.card.scale(found.task.metric))
-    return told.select("side", pl.col("side").replace(names).alias("name"), "value", "samples")
+    return ranking.name_floors(about, ranking.summarise(samples, about.card.scale(found.task.metric)), found.table)

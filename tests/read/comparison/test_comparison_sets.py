@@ -188,6 +188,16 @@ def test_a_seed_is_a_condition_where_a_customer_speaks_and_nowhere_else(home: Pa
     assert sets == [{"n0", "n1"}, {"m1"}, {"m0"}]
 
 
+def test_a_floor_that_ran_on_fewer_samples_is_named_with_how_many(home: Path) -> None:
+    all_of_them = steady(0)
+    write_run(home, 1, "a", all_of_them)
+    write_run(home, 2, FLOOR, dict.fromkeys(list(all_of_them)[:18], 20.0))
+    (name,) = rank(ABOUT, VIEW).tasks[0].floors["name"]
+    assert name == "Floor, on 18 of 30"
+    write_run(home, 3, FLOOR, dict.fromkeys(all_of_them, 20.0))
+    assert rank(ABOUT, VIEW).tasks[0].floors["name"].to_list() == ["Floor"]
+
+
 def test_floors_are_lines_and_no_sides_unless_picked(home: Path) -> None:
     write_run(home, 1, "a", steady(0))
     write_run(home, 2, FLOOR, dict.fromkeys(steady(0), 20.0))
