@@ -189,6 +189,8 @@ ASKS_FOR_INFORMATION = cue_list(
         r"\bi(?:'ll| will| would|'d)?(?: also| first| still| just)? (?:need|require)\b"
         r"(?! to (?!know|gather|have|get)| your (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission))",
         r"\bif you can (?:\w+ )?(?:provide|share|tell|give)\b",
+        r"\b(?:may|can|could) i (?:please )?(?:have|get|know|ask(?: for)?) "
+        r"(?:your|what|which|why|when|where|who|how)\b",
         # A question that is put without its mark
         r"^\W*(?:(?:and|so|then|ok|okay|alright|great|sure)\W+)*"
         r"(?:what|where|when|which|how (?:many|much|long)) (?:is|are|do|would|will) you(?:r)?\b",
@@ -250,7 +252,8 @@ LETS_GO_AHEAD = re.compile(
 HEDGE = re.compile(
     r"\bnot (?:\w+ )?sure\b|\blet me think\b|^\W*(?:wait|hold on)\b"
     r"|\b(?:maybe|perhaps|not yet)\b|\bbefore (?:you|we|i)\b"
-    r"|\b(?:as long as|only if|provided(?: that)?|unless)\b|\bif (?!that|this|it(?:'s| is)\b|so\b|possible|you)"
+    r"|\b(?:as long as|only if|provided(?: that)?|unless)\b|\bif (?!that|this|it(?:'s| is| must| has to| really)\b|so\b"
+    r"|possible|you|need be|necessary|there(?:'s| is) no )"
     r"|^\W*(?:but|however|although)\b|\bi(?:'d| would)? (?:need|like|want) to (?:know|check|think"
     r"|see (?:if|whether|how|what|the))\b"
     r"|\bwhat (?:exactly|do you|does|about)\b|\bhow (?:much|long|do|does|can)\b",
@@ -258,7 +261,8 @@ HEDGE = re.compile(
 )
 YES_BUT = re.compile(
     r"\b(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect|sounds?\W+\w+|right|like|love|interesting|nice|cool)\b"
-    r"[^.!]*\b(?:but|though|except(?! for))\b"
+    # "Yes, but only to that" says what the yes is to, and takes nothing of it back.
+    r"[^.!]*\b(?:but(?! (?:only|just) (?:to|for) (?:that|this|it)\b)|though|except(?! for))\b"
     r"|^\W*(?:yes|yeah|sure|ok|okay|alright|fine|good|great|perfect)\b[^.!]*\bexcept for\b",
     re.IGNORECASE,
 )

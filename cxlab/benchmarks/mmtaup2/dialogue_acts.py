@@ -366,11 +366,17 @@ def refusal(text: str, asked: str | None) -> bool | None:
 def correction(text: str, asked: str | None) -> bool | None:
     """Whether a message puts right what was said, noted or done."""
     if corrects(text):
-        return True if doubt_cues.PUTS_RIGHT.search(text) else None
+        return True if doubt_cues.PUTS_RIGHT.search(text) or _restates(text, asked) else None
+    if _restates(text, asked):
+        return True
     anew = asked is not None and request(asked) is not False and doubt_cues.ANEW.search(text)
     if anew and not doubt_cues.OUTRIGHT.search(text):
         return None
     return None if doubt_cues.CORRECTION.search(text) else False
+
+
+def _restates(text: str, asked: str | None) -> bool:
+    return bool(asked is not None and request(asked) and doubt_cues.RESTATES.search(text))
 
 
 def frustration(text: str) -> bool | None:

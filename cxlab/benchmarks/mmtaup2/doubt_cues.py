@@ -123,6 +123,14 @@ PUTS_RIGHT = re.compile(
     r"|\bshould (?:be|have been)\b",
     _I,
 )
+# Said to a request for a yes, another particular in place of the one that was held out: "Actually, make it two".
+RESTATES = re.compile(
+    r"^\W*(?:(?:oh|ah|um+|uh+)\W+)?(?:no|nope|actually|sorry|wait|i'm sorry|i am sorry)\b.*"
+    r"(?:\bmake (?:it|that)\b|\bchange (?:it|that) to\b|\bshould be\b|\bchanged my mind\b"
+    r"|\bi(?:'ll| will)? only (?:want|need) (?:an? |one\b|two\b|three\b|four\b|five\b|six\b|\d)"
+    r"|\bi(?:'ll| will) (?:just|only) (?:get|take|have|need)\b|\bactually i want\b)",
+    _I | re.DOTALL,
+)
 CORRECTION = re.compile(
     r"\b(?:actually|wrong|mistake|error|not|\w+n't|no|nope|mean|meant|sorry|instead|wait|chang\w+|but|should|thought"
     r"|sure|correct\w*|again|said|told|make (?:it|that)|rather|only|prefer|oh|oops|double|check|remember|positive"

@@ -118,3 +118,30 @@ def test_writes_of_a_real_agent_are_decided_rightly_or_left_to_a_judge() -> None
 )
 def test_what_is_not_plain_is_undecided(asked: str, answer: str, said: bool | None) -> None:
     assert dialogue_acts.confirmed(asked, answer) is said
+
+
+@pytest.mark.parametrize(
+    ("answer", "corrected"),
+    [
+        ("Actually, make it just two, please.", True),
+        ("Sorry, please make that Friday.", True),
+        ("No, I only want one seat.", True),
+        ("Actually I changed my mind, let's take the other one.", True),
+        ("No. It should be the blue one.", True),
+        ("No, I just need the address.", None),
+        ("Yes, please.", False),
+    ],
+)
+def test_another_particular_than_the_one_held_out_is_a_correction(answer: str, corrected: bool | None) -> None:
+    held_out = "You would like three seats on Thursday. Shall I book them?"
+    found = dialogue_acts.correction(answer, held_out)
+    assert found is True if corrected else found is not True
+    assert dialogue_acts.correction(answer, "Which seats would you like?") is not True or "should be" in answer
+
+
+def test_a_third_of_the_corrections_is_decided_and_none_wrongly() -> None:
+    seen: Counter[tuple[bool | None, bool]] = Counter()
+    for made in SETS.values():
+        seen += count_decided(made())["correction"]
+    assert not seen[True, False]
+    assert seen[True, True] >= 0.33 * (seen[True, True] + seen[None, True])

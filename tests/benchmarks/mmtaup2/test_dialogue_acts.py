@@ -339,3 +339,21 @@ def test_answers_of_people_to_requests_are_never_turned_around() -> None:
                     found[bool(said[0]), dialogue_acts.answer_of(other["utterance"])] += 1
     assert found[True, False] == found[False, True] == 0
     assert found[True, True] >= 0.9 * sum(n for (truth, _), n in found.items() if truth)
+
+
+@pytest.mark.parametrize(
+    ("answer", "meant"),
+    [
+        ("Yes, if it must be.", True),
+        ("If it has to be, then yes, I agree.", True),
+        ("Yes, I agree, but only to that.", True),
+        ("Yes, if need be.", True),
+        ("Yes, if it costs nothing.", None),
+        ("Yes, but only if it is free.", None),
+        ("Yes, but I want the blue one.", None),
+    ],
+)
+def test_a_yes_that_is_given_without_joy_is_one_and_a_condition_is_none(answer: str, meant: bool | None) -> None:
+    assert dialogue_acts.confirmed("I can add 2 GB for $3.00. Shall I add it?", answer) in (
+        (True,) if meant else (None, False)
+    )
