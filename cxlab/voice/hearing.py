@@ -256,7 +256,9 @@ def _begin(pieces: list[Piece], said: str) -> None:
 
 
 def _as(said: str, heard: str) -> str:
-    """The heard word in the capitals of the said one."""
+    """The heard word in the capitals of the said one; "I" has its own for being no other word."""
+    if said == "I":
+        return heard
     if len(said) > 1 and said.isupper():
         return heard.upper()
     return heard[:1].upper() + heard[1:] if said[:1].isupper() else heard
@@ -275,7 +277,9 @@ def _mishear(token: Token, table: Tables, rng: random.Random) -> tuple[str, str]
         return "number", _mishear_signs(core, table, rng)
     if token.kind == "name":
         stem, ending = (low[:-2], low[-2:]) if low.endswith(("'s", "’s")) else (low, "")
-        return "name", _mishear_name(stem, table, rng) + ending
+        # "Network" has its capital from a screen; it is a word that recognisers know, and what is heard for it is one.
+        if stem in table.names or (stem not in table.words and stem not in table.near):
+            return "name", _mishear_name(stem, table, rng) + ending
     # Two words for one are left to splits, which have their own share.
     options = _single(low, table.language)
     at = rng.random() * sum(SHARE[kind] for kind, _ in options)

@@ -255,3 +255,27 @@ def test_ordinary_words_are_heard_as_words_and_weak_ones_are_lost_first() -> Non
                 (lost if error.kind == "drop" else heard_as)[kind] += 1
     share = {kind: lost[kind] / (lost[kind] + heard_as[kind]) for kind in lost}
     assert share["weak"] > 1.3 * share["other"], share
+
+
+def test_a_word_that_a_screen_writes_with_a_capital_is_misheard_as_a_word() -> None:
+    known = tables("en").words | {word for said in tables("en").near.values() for word in said}
+    heard = {
+        error.heard.lower()
+        for seed in range(400)
+        for error in hear("It says that the Network of the phone is poor.", 0.4, seed).errors
+        if error.said == "Network" and error.kind != "split"
+    }
+    assert heard
+    assert all(word in known or word == "" for word in heard), heard
+
+
+def test_i_is_not_heard_as_another_form_of_itself() -> None:
+    heard = {
+        error.heard
+        for seed in range(400)
+        for error in hear("What should I do, I am lost.", 0.5, seed).errors
+        if error.said == "I"
+    }
+    assert heard
+    assert "I'd" not in heard
+    assert "A" not in heard
