@@ -96,7 +96,6 @@ def show_live() -> None:
     if not chosen.large:
         with st.sidebar:
             address.choose_play(chosen, offered)
-            showing.show_worth(chosen)
             st.caption("The address of this page holds all of this, and how far it was played.")
     address.tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
@@ -119,6 +118,7 @@ def show_live() -> None:
             reason = live_tasks.cases(chosen.domain, chosen.source)[chosen.case].known.reason
             parts.show_title(chosen.columns, reason, offered.cases[chosen.domain][chosen.case])
         control(chosen, stage, bool(attempts))
+        showing.show_worth(chosen)
     stage_is_stored = isinstance(stage, StoredSession)
     titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
     heads = parts.divide(len(chosen.columns), chosen.large)

@@ -1,5 +1,6 @@
 """The page Persona lab as a script sees it."""
 
+import asyncio
 import re
 import wave
 from dataclasses import replace
@@ -538,6 +539,42 @@ def test_a_presenter_goes_back_one_message_and_the_address_says_so(empty_home: P
     assert not app.exception
     assert app.query_params["beats"] == "2"
     assert re.sub("fresh", "", html_of(app)) == re.sub("fresh", "", two)
+
+
+def test_a_model_that_hangs_can_be_given_up_and_tried_again(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    stage = app.session_state["persona-stage"][1]
+    (player, *others) = stage.players
+    duet = player.talk.duet
+
+    async def hang(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    parties, duet.parties = duet.parties, {"agent": hang, "customer": hang}
+    player.beat()
+    player._since -= 60  # it has been a minute
+    app.run()
+    assert "persona-give-up-1" not in [button.key for button in app.button]
+    app.button(key="persona-give-up-0").click().run()
+    assert not app.exception
+    assert "Cut short" in html_of(app)
+    duet.parties = parties
+    app.button(key="persona-again-0").click().run()
+    player.wait(300.0)
+    assert player.frame.ended == ""
+    assert len(player.frame.messages) > 1
+    assert not any(other.busy for other in others)
+
+
+def test_what_a_list_cuts_stands_below_it_in_full_and_what_is_worth_showing_above_the_talk(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    domain = app.selectbox(key="persona-domain")
+    told = [caption.value.replace("\\", "") for caption in app.sidebar.caption]
+    assert "Telecom: a phone that does not work" in told
+    assert not any("Worth showing" in each for each in told)
+    task = app.selectbox(key="persona-case")
+    assert domain.value == "telecom"
+    assert live_tasks.titles(live_tasks.cases("telecom"))[str(task.value)].split(";")[0] in " ".join(told)
 
 
 def test_who_answers_as_the_customer_is_no_simulation(empty_home: Path) -> None:

@@ -22,6 +22,7 @@ _BRIEF = {"text": "text", "sound": "audio"}
 PACES = {"calm": ("Calm", 2.5), "brisk": ("Brisk", 1.0), "once": ("At once", 1.0)}
 LOSSES = (5, 10, 15, 20, 30)
 MOST = 3
+_FITS = 18
 MANY_BEATS = 400
 # The parameters of the page's address
 KEYS = frozenset(
@@ -373,3 +374,6 @@ def _list(
     st.selectbox(
         title, options, key=key, format_func=words, help=help, on_change=lambda: write(changed(st.session_state[key]))
     )
+    if len(words(value)) > _FITS:
+        # A list cuts what is longer than it is wide: what is chosen stands below it in full.
+        st.caption(plain(words(value)))

@@ -105,24 +105,26 @@ def played(now: Choices, one: TaskContrast) -> Choices:
 
 
 def show_worth(now: Choices) -> None:
-    """Tasks on which personas or exposures differ most in this agent's stored runs, to be shown by a click."""
+    """Tasks on which personas or exposures differ most in this agent's stored runs, to be shown by a click; on a stage
+    none."""
     found = [one for one in list_contrasts(now.agent) if one.domain == now.domain and one.size > (0, 0)]
-    if not found:
+    if now.large or not found:
         return
-    st.caption("Worth showing")
     shown: list[TaskContrast] = []
     for one in found:
         if len(shown) < _MOST and one.task not in [each.task for each in shown]:
             shown.append(one)
-    for place, one in enumerate(shown):
-        tip = f"The goal: {describe(one)}. Stored: one conversation each of {label(now.agent)}."
-        titles = live_tasks.titles(live_tasks.cases(one.domain, one.dataset))
-        st.button(
-            plain(titles[one.task]), key=f"persona-worth-{place}", width="stretch", help=plain(tip),
-            type="primary" if now.play == played(now, one).play else "secondary",
-            on_click=lambda one=one: write_address(played(now, one)),
-        )  # fmt: skip
-        st.caption(plain(describe(one)))
+    # Above the talk, where whoever comes for the first time looks.
+    with st.popover("Worth showing", type="tertiary", key="persona-worth"):
+        for place, one in enumerate(shown):
+            tip = f"The goal: {describe(one)}. Stored: one conversation each of {label(now.agent)}."
+            titles = live_tasks.titles(live_tasks.cases(one.domain, one.dataset))
+            st.button(
+                plain(titles[one.task]), key=f"persona-worth-{place}", width="stretch", help=plain(tip),
+                type="primary" if now.play == played(now, one).play else "secondary",
+                on_click=lambda one=one: write_address(played(now, one)),
+            )  # fmt: skip
+            st.caption(plain(describe(one)))
 
 
 def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -> None:

@@ -39,6 +39,9 @@ def apply(large: bool) -> None:
     st.html(
         f"""<style>{alone if large else ""}
     {sizes}
+    .st-key-play button {{min-width: 5.6rem;}}
+    [data-testid="stSidebar"] [data-testid="stSelectbox"] input {{font-size: .8rem; padding-left: .4rem;
+      padding-right: 0;}}
     .cx-quiet {{font-size: {told if large else ".8rem"}; color: {ink.muted};}}
     .cx-change {{font-size: {told}; border-collapse: collapse; width: 100%;}}
     .cx-change td {{padding: 1px .6rem 1px 0; vertical-align: top; overflow-wrap: anywhere;

@@ -72,6 +72,13 @@ class TaskDialogue:
         lost = sum(length * data["wer"] for length, data in zip(lengths, spoken, strict=True))
         return round(lost / sum(lengths), 4) if sum(lengths) else 0.0
 
+    @property
+    def handed_over(self) -> bool:
+        """Whether the agent has handed the customer over, and said so as its last words to them."""
+        last = self.duet.messages[-1]
+        handed = any(one.data.get("tool") == TRANSFER and one.data.get("kind") == "ok" for one in self.duet.messages)
+        return handed and last.role == "agent" and not last.tool_calls
+
     def output(self) -> dict[str, Any]:
         """What `Attempt.output` keeps; see the room's README for the keys."""
         duet = self.duet

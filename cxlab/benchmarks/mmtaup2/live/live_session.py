@@ -35,7 +35,7 @@ from cxlab.dialogue import Move
 from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
-from cxlab.records import Message, ToolCall
+from cxlab.records import Failure, Message, ToolCall
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store.layout import resolve_home
 
@@ -114,6 +114,13 @@ class LiveConversation:
             self._start(self._go_on())
             self.wait(_SOON_S)
 
+    def give_up(self) -> None:
+        """Wait no longer for what is under way: it is cut short as by a fault, and can be tried again."""
+        if self._work is not None and self.busy:
+            self._work.cancel()
+            self._start(self._cut_short())
+            self.wait(_SOON_S)
+
     @property
     def has_past(self) -> bool:
         """Whether there is anything to take back, without a service that would be paid to speak again."""
@@ -187,11 +194,19 @@ class LiveConversation:
         duet = self.talk.duet
         while duet.ended_by is None:
             brought = await duet.step()
+            if self.by_hand and self.talk.handed_over:
+                # A customer's model ends it by its mark; a person who was handed over has nobody to go on with.
+                await duet.take(Move(stop="transfer"))
             self._publish()
             if brought and brought[-1].role != "tool" and not brought[-1].tool_calls:
                 return
             if self.by_hand and self._waits() == "customer":
                 return
+
+    async def _cut_short(self) -> None:
+        what = Failure(where="provider", type="timeout", message="It was not waited for any longer.")
+        await self.talk.duet.take(Move(failure=what))
+        self._publish()
 
     async def _go_on(self) -> None:
         self._publish()

@@ -107,6 +107,9 @@ class StoredConversation:
         """None, as nothing sounds."""
         return []
 
+    def give_up(self) -> None:
+        """Nothing is waited for."""
+
     def retry(self) -> None:
         """Raises BadOption, as all that a person could do to it."""
         raise BadOption(_STORED)

@@ -161,6 +161,33 @@ def test_what_went_wrong_in_a_beat_is_raised_where_one_looks(monkeypatch: pytest
         _ = player.frame
 
 
+def test_a_model_that_hangs_is_given_up_and_asked_again() -> None:
+    stage = begin(Variant("none"))
+    player = stage.players[0]
+    agent, asked = player.talk.duet.parties["agent"], asyncio.Event()
+
+    async def hang(*_: object) -> Any:
+        asked.set()
+        await asyncio.Event().wait()
+
+    player.talk.duet.parties["agent"] = hang
+    stage.beat()
+    stage.wait(LONG_S)
+    stage.beat()
+    asyncio.run_coroutine_threadsafe(asked.wait(), stages.loop()).result(LONG_S)
+    assert player.busy
+    player.give_up()
+    player.wait(LONG_S)
+    assert (player.frame.ended, player.frame.fault) == ("provider", "It was not waited for any longer.")
+    assert stage.idle
+    player.talk.duet.parties["agent"] = agent
+    before = len(player.frame.messages)
+    player.retry()
+    player.wait(LONG_S)
+    assert player.frame.ended == ""
+    assert len(player.frame.messages) > before
+
+
 class Ears:
     """Stands in for a voice and a recogniser: keeps a file and hears all but the last word."""
 
@@ -410,6 +437,20 @@ def test_back_and_on_again_plays_the_same(variant: Variant) -> None:
     assert texts(player) == texts(straight.players[0])
     assert player.frame.passed == straight.players[0].frame.passed
     assert player.frame.course == straight.players[0].frame.course
+
+
+def test_a_person_who_is_handed_over_is_not_kept_on_the_line() -> None:
+    stage = begin(Variant())
+    (player,) = stage.players
+    player.by_hand = True
+    phone = str(CASE.known.facts["phone_number"])
+    for text in ("My phone has no service.", phone, "I want to speak to a person", "get me a person please"):
+        if player.frame.waits:
+            player.say(text)
+            player.wait(LONG_S)
+    assert "handing you over" in " ".join(texts(player))
+    assert (player.frame.ended, player.frame.waits) == ("customer_stop", "")
+    assert player.has_past
 
 
 def test_a_person_takes_back_what_it_said_and_what_came_of_it() -> None:
