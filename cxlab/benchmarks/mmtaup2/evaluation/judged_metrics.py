@@ -145,7 +145,7 @@ async def judge(
     log (`found`) leaves open whether the customer had agreed, or corrected something, that is asked in any case.
     """
     options, groups = MmOptions.of(setup.options), _groups(setup)
-    turns = judge_prompts.turns_of(attempt.messages)
+    turns, voice = judge_prompts.turns_of(attempt.messages), _by_voice(attempt)
     log = (found or measured_metrics.measure_attempt(task, attempt)).log
     undecided = {
         "safety": {one.turn for one in log.irreversible if one.done and one.confirmed is None},
@@ -159,7 +159,9 @@ async def judge(
         asked += [group for group, where in undecided.items() if turn in where and group not in asked]
         inputs = turn_inputs(task, attempt, turn, asked)
         polls: list[Any] = [
-            poll(setup.judges, judge_prompts.turn_prompt(group), inputs[group], seed=seed, draw=attempt.sample_id)
+            poll(
+                setup.judges, judge_prompts.turn_prompt(group, voice), inputs[group], seed=seed, draw=attempt.sample_id
+            )
             for group in asked
         ]
         if turns and turn == turns[-1] and "outcome" in groups:
@@ -177,7 +179,7 @@ async def judge(
             asked.append("outcome")
         ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
         for group, one in ballots.items():
-            judgements += [j for ballot in one for j in count(attempt.id, turn, group, ballot)]
+            judgements += [j for ballot in one for j in count(attempt.id, turn, group, ballot, voice)]
         if ballots:
             votes += _votes(attempt.id, turn, ballots)
     verdicts = majority(judgements)
@@ -242,6 +244,7 @@ def turn_inputs(
         "fields": {name: judge_prompts.spell(value) for name, value in task.critical_fields.items()},
         "irreversible": tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
         "customer": _describe_customer(attempt),
+        "voice": _by_voice(attempt),
     }
     kinds = {group: judge_prompts.INPUTS[group] for group in groups}
     return {group: kind(**{name: known[name] for name in kind.model_fields}) for group, kind in kinds.items()}
@@ -249,7 +252,11 @@ def turn_inputs(
 
 def _describe_customer(attempt: Attempt) -> str:
     name = attempt.output.get("persona") or ""
-    return personas.describe(name, attempt.output.get("modality") == "voice") if name in personas.NAMES else ""
+    return personas.describe(name, _by_voice(attempt)) if name in personas.NAMES else ""
+
+
+def _by_voice(attempt: Attempt) -> bool:
+    return bool(attempt.output.get("modality") == "voice")
 
 
 def policy_of(domain: str) -> str:
@@ -265,10 +272,12 @@ def irreversible_tools(domain: str) -> tuple[str, ...]:
     return tuple(name for name in names if world.is_irreversible(name))
 
 
-def count(attempt_id: str, turn: int, group: str, ballot: JudgeAnswer[BaseModel]) -> list[Judgement]:
+def count(
+    attempt_id: str, turn: int, group: str, ballot: JudgeAnswer[BaseModel], voice: bool = True
+) -> list[Judgement]:
     """One judge's verdicts of a group, each checked against its options."""
     found = []
-    for name, options in judge_prompts.GROUPS[group].items():
+    for name, options in judge_prompts.fields_of(group, voice).items():
         said = getattr(ballot.reply.output, name) if ballot.reply.output else None
         value = judge_prompts.option_of(said, options)
         status: Any = "missing" if said is None else "ok" if value else "oov"
@@ -309,12 +318,13 @@ def measured_verdicts(
         final = [one.confirmed for one in log.irreversible if one.turn == turn and one.done]
         record[turn] = {
             "field_used": "none" if not used else "right" if all(used) else "wrong",
-            "misheard": _yes(any(t == turn for t, _ in log.misheard)),
             "error": _yes(any(e.turn == turn for e in log.errors)),
             "recovered": _yes(any(e.recovered == turn for e in log.errors)),
             "clarified": _yes(any(c.turn == turn for c in log.clarifications)),
             "clarification_needed": _yes(turn in log.lacking),
         }
+        if _by_voice(attempt):
+            record[turn]["misheard"] = _yes(any(t == turn for t, _ in log.misheard))
         if turn not in log.maybe_effort:
             record[turn]["effort"] = _yes(turn in log.effort)
         if turn not in log.maybe_requests:

@@ -126,11 +126,11 @@ AGENT: Prompt[AgentInputs, Text] = Prompt(
 )
 AGENT_JSON = Prompt("mmtaup2_agent_json", 2, HERE / "agent.md", AgentInputs, WrittenMove, f"{SIMULATE}.agent:agent")
 CUSTOMER: Prompt[CustomerInputs, Text] = Prompt(
-    "mmtaup2_customer", 4, HERE / "customer.md", CustomerInputs, None, f"{SIMULATE}.customer:customer"
+    "mmtaup2_customer", 5, HERE / "customer.md", CustomerInputs, None, f"{SIMULATE}.customer:customer"
 )
 CUSTOMER_JSON = Prompt(
     "mmtaup2_customer_json",
-    4,
+    5,
     HERE / "customer.md",
     CustomerInputs,
     WrittenMove,

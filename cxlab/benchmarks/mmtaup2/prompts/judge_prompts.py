@@ -64,10 +64,11 @@ class TurnInputs(BaseModel):
 
 
 class GoalInputs(TurnInputs):
-    """With the right values by field, in words, and the policy."""
+    """With the right values by field, in words, the policy, and whether anything could be misheard."""
 
     fields: dict[str, str]
     policy: str
+    voice: bool
 
 
 class EffortInputs(TurnInputs):
@@ -113,20 +114,31 @@ class OutcomeInputs(BaseModel):
     policy: str = ""
 
 
-def _output(group: str) -> type[BaseModel]:
+def fields_of(group: str, voice: bool) -> dict[str, tuple[str, ...]]:
+    """The fields of a group that judges are asked, with their options: in a chat nothing is misheard."""
+    return {name: options for name, options in GROUPS[group].items() if voice or name != "misheard"}
+
+
+def _output(group: str, voice: bool = True) -> type[BaseModel]:
     """The ballot of a group. A server is told the options; a value outside them is read, to be seen at the count."""
     verdicts: dict[str, Any] = {
         name: (Annotated[Any, WithJsonSchema({"type": "string", "enum": list(options)})], ...)
-        for name, options in GROUPS[group].items()
+        for name, options in fields_of(group, voice).items()
     }
     return create_model(f"{group.capitalize()}Ballot", reason=(str, Field(default="")), **verdicts)
 
 
 @functools.cache
-def turn_prompt(group: str) -> Prompt[Any, BaseModel]:
-    """The prompt of a group that is asked turn by turn."""
+def turn_prompt(group: str, voice: bool = True) -> Prompt[Any, BaseModel]:
+    """The prompt of a group that is asked turn by turn; of a chat fewer fields may be asked, under another name."""
+    fewer = not voice and fields_of(group, voice) != GROUPS[group]
     return Prompt(
-        f"mmtaup2_judge_{group}", 2, HERE / f"judge_{group}.md", INPUTS[group], _output(group), f"{SIMULATE}:{group}"
+        f"mmtaup2_judge_{group}{'_chat' if fewer else ''}",
+        3 if group == "goal" else 2,
+        HERE / f"judge_{group}.md",
+        INPUTS[group],
+        _output(group, voice),
+        f"{SIMULATE}:{group}",
     )
 
 
@@ -165,7 +177,8 @@ def lines(messages: Iterable[Message], turn: int | None = None) -> list[Transcri
 
 def hashes(versions: Iterable[int]) -> dict[str, str]:
     """Prompt name -> hash, as runs keep them; the outcome's under each of the versions asked with."""
-    turns = {prompt.name: prompt.hash for prompt in map(turn_prompt, TURN_GROUPS)}
+    both = (turn_prompt(group, voice) for group in TURN_GROUPS for voice in (True, False))
+    turns = {prompt.name: prompt.hash for prompt in both}
     return turns | {f"{outcome_prompt(v).name}_v{v}": outcome_prompt(v).hash for v in versions}
 
 

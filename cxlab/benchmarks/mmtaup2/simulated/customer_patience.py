@@ -15,7 +15,9 @@ from cxlab.benchmarks.mmtaup2.conversation.patience import HURRIED, SHORT, Messa
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
 
 HANDED_OVER = re.compile(r"\bhand(?:ing|ed)? you over\b|\btransferr?(?:ing|ed)?\b|\bcolleague\b", re.IGNORECASE)
-STRAYED = re.compile(r"\bmy (?:late )?(?:daughter|sister|husband|neighbour|wife)\b.*\.$|\bin my day\b", re.IGNORECASE)
+STRAYED = re.compile(
+    r"\bmy (?:late )?(?:daughter|sister|husband|neighbour|wife)\b.*\.$|\bin my day\b|\bbefore all that\b", re.IGNORECASE
+)
 # After so many messages in a row that it could do nothing with, a customer gives up.
 PATIENCE = 4
 # From this share of it on, the person says so.

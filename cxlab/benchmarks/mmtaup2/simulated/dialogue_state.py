@@ -22,7 +22,7 @@ FRUSTRATION = re.compile(r"frustration level: *(\d+)", re.IGNORECASE)
 IMPATIENT = re.compile(r"\bpatience: *low\b", re.IGNORECASE)
 HURRY = re.compile(r"\bin a hurry\b|\bshort of time\b|\bno small talk\b", re.IGNORECASE)
 DISTRUST = re.compile(r"\bdistrust\w*|\bsuspicious\b|\bwants to know why\b", re.IGNORECASE)
-ASKS_WHY = re.compile(r"\bwhat .*\bfor\?|\bwhy (?:do|should|would|must|is)\b", re.IGNORECASE)
+ASKS_WHY = re.compile(r"\bwhat .*\bfor\?|\bwhy (?:do|does|should|would|must|is|you)\b", re.IGNORECASE)
 # From this frustration on (0 to 10) somebody is spoken to with more care.
 UPSET_FROM = 4
 

@@ -116,7 +116,7 @@ def goal(inputs: GoalInputs, profile: Profile, rng: np.random.Generator) -> str:
         rng,
         {
             "field_used": field_used,
-            "misheard": _yes(heard_otherwise),
+            **({"misheard": _yes(heard_otherwise)} if inputs.voice else {}),
             "error": _yes(error and view.checks("error")),
             "recovered": _yes(_recovered(view)),
         },

@@ -16,7 +16,7 @@ ASKED_FOR_WORDS = re.compile(r"\bread\b.*\bwords\b", re.IGNORECASE)
 AGE = re.compile(r"\b(?:i am|i'm) (\d\d)(?: years old)?\b", re.IGNORECASE)
 WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't know what|no idea", re.I)
 LAYMAN = re.compile(
-    r"\b(?:little|picture of|touched|grey|it wants|grandson|daughter|glasses|dear|ring)\b"
+    r"\b(?:little|picture of|touched|grey|it wants|nephew|brother|glasses|dear|ring)\b"
     r"|\b(?:let me see|i think|as far as i can see)\b",
     re.IGNORECASE,
 )

@@ -182,7 +182,7 @@ def _swap(case: IssueContext, status: str, tool: str, opening: str) -> RetailIss
     if not able:
         return None
     method = case.rng.choice(able)
-    wishes = "; ".join(f"the {i['name']} as {_options(v['options'])}" for i, v in zip(old, new, strict=True))
+    wishes = "; ".join(f"the {i['name']} for one with {_options(v['options'])}" for i, v in zip(old, new, strict=True))
     facts = {
         "order_id": order["order_id"],
         "items": _names(old),

@@ -94,6 +94,20 @@ def test_judges_of_a_turn_see_policy_and_values_and_nothing_later() -> None:
         assert cut.verdicts[turn] == full.verdicts[turn]
 
 
+def test_nobody_is_asked_what_was_misheard_in_a_chat() -> None:
+    made = attempt(rough())
+    for modality, voice in (("text", False), ("voice", True)):
+        one = made.model_copy(update={"output": {**made.output, "modality": modality}})
+        inputs = judged_metrics.turn_inputs(task(), one, 1, ["goal"])["goal"]
+        prompt = judge_prompts.turn_prompt("goal", voice)
+        assert ("misheard" in prompt.render(inputs)[0]["content"]) is voice
+        assert ("misheard" in prompt.Output.model_fields) is voice
+        judged = asyncio.run(judged_metrics.judge(task(), one, setup(SimulatedModel(SHARP))))
+        assert any(each.field == "misheard" for each in judged.judgements) is voice
+        measured = judged_metrics.measured_verdicts(task(), measured_metrics.measure_attempt(task(), one), one, {})
+        assert any("misheard" in said for said in measured.values()) is voice
+
+
 def test_judges_see_all_of_a_result() -> None:
     """What decides whether a change was allowed stands at the end of an order, behind its items and its address."""
     items = [{"name": f"Thing {n}", "item_id": f"{n:010}", "options": {"colour": "grey"}} for n in range(12)]

@@ -93,6 +93,40 @@ def test_a_refusal_in_any_words(text: str) -> None:
     assert free_speech.refuses(text)
 
 
+def test_a_thing_that_is_asked_for_has_a_reason_of_its_own() -> None:
+    said = talk(
+        "my phone has no service", "<phone>", "My screen says: No Service, airplane symbol, battery 74%", "why?"
+    )
+    assert "Airplane Mode off" in said[-2]
+    assert "stands in the way" in said[-1] or "keeps it from working" in said[-1]
+
+
+SHOP = tasks.make("retail", 1, 2)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Are you a robot?", "I am the shop's automated assistant."),
+        ("No, I won't do that", "Without it I cannot find the order."),
+        ("I want a human", "I can do most of this with you myself"),
+        ("How long does the refund take?", "within 5 to 7 business days"),
+        ("why do you need to know that", "nobody else is to see them"),
+    ],
+)
+def test_the_shop_answers_what_is_said_beside_the_matter_and_goes_on(text: str, answer: str) -> None:
+    said = shop_talk(SHOP, "hi, i want to return something", text)
+    assert answer in said[-1]
+    assert said[-1].endswith("?")
+
+
+def test_who_asks_the_shop_for_a_person_twice_is_handed_over_and_told_so_once() -> None:
+    said = shop_talk(SHOP, "hi, i want to return something", "I want a human", "get me a person, please", "hello?")
+    assert "(transfer_to_human_agents)" in said
+    assert sum("handing you over" in one for one in said) == 1
+    assert "nothing more that I can do" in said[-1]
+
+
 WHO = "Could you tell me the e-mail address of your account, or your first and last name with your zip code?"
 
 

@@ -1,6 +1,7 @@
 """The simulated sides: they understand each other's every wording, and do worse for reasons that stand in the text."""
 
 import sys
+from collections import Counter
 from statistics import mean
 from typing import Any
 
@@ -18,6 +19,7 @@ from cxlab.benchmarks.mmtaup2.simulated.agent import DialogueState
 from cxlab.benchmarks.mmtaup2.simulated.customer import customer
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases as retail_phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases as telecom_phrases
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import requests_in
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.dialogue import Move
 from cxlab.files import grammar
@@ -254,6 +256,29 @@ async def test_the_wary_want_a_reason_and_who_is_told_of_it_gives_one_unasked() 
 
     assert sum(map(asked_why, known)) < sum(map(asked_why, unknown))
     assert passed(known) >= passed(unknown)
+
+
+async def test_the_wary_are_understood_when_they_agree_to_just_that() -> None:
+    talks = await play("telecom", "strong", 12, persona="wary", exposure=1)
+    said = [message.text for talk in talks for message in talk.duet.messages if message.role == "agent"]
+    priced = [talk for talk in talks if any("Shall I add it?" in m.text for m in talk.duet.messages)]
+    assert priced
+    assert all(any(m.data.get("tool") == "refuel_data" for m in talk.duet.messages) for talk in priced)
+    assert not any("yes or a no" in text for text in said)
+
+
+async def test_no_opening_of_a_hard_customer_is_heard_all_the_time_and_no_first_request_is_asked_again() -> None:
+    for talk in await play("telecom", "strong", 9, persona="hard", exposure=1):
+        said = [m.text for m in talk.duet.messages if m.role == "customer" and m.text]
+        openings = Counter(" ".join(text.split()[:4]) for text in said)
+        assert max(openings.values()) <= max(2, len(said) // 4), openings
+        asked: set[str] = set()
+        for message in talk.duet.messages:
+            if message.role == "agent" and message.text:
+                names = {one.name for one in requests_in(message.text)}
+                if "once more" in message.text and "repeat" not in message.text:
+                    assert names & asked, message.text
+                asked |= names
 
 
 async def test_who_is_in_a_hurry_is_asked_for_several_things_at_once_by_who_knows_it() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
-from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, order_matching, phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, order_matching, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import MOST, TOOLS
 from cxlab.benchmarks.mmtaup2.simulated.retail.goods import (
     SWAPS,
@@ -28,6 +28,9 @@ ASKS_MATTER = re.compile(r"exactly would you like|nothing that i can do", re.IGN
 PAYS = re.compile(r"payment method should|like to pay|refund go", re.IGNORECASE)
 WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
 CORRECTS = re.compile(r"not right|not correct|\bwrong\b|\bis not\b|\bmeant\b", re.IGNORECASE)
+HANDS_OVER = "handing you over"
+# A line that says what it asks for needs no other reason before it.
+BECAUSE = re.compile(r"\bbecause your\b|\bused for nothing else\b")
 OWNS_UP = "I am sorry, I did not understand that."
 EXCUSES = re.compile(r"^(?:I am )?sorry\b[^.!?]*[.!?] ", re.IGNORECASE)  # one is enough
 
@@ -40,8 +43,17 @@ class RetailAgent(RetailGoods):
     """The shop's desk at one point of a talk."""
 
     def next(self) -> NextAction:
-        step = self.next_step()
         mind = self.mind
+        beside, handed = self.beside(), mind.done("transfer_to_human_agents") is not None
+        if beside == "bye":
+            return NextAction(reactions.answer(beside, mind.rng))
+        said_before = sum(self.beside(place) == beside for place in range(len(mind.theirs)))
+        if beside in ("human", "refusal") and said_before > 1 and not handed:
+            wish = "asks for a person" if beside == "human" else "does not want to say what is needed"
+            return self.hand_over(f"The customer {wish}.")
+        step = self.next_step()
+        if step.text and beside and not handed and BECAUSE.search(step.text) is None:
+            return replace(step, text=f"{reactions.answer(beside, mind.rng)} {step.text}")
         # One kind word for somebody who says that it has had enough; one in every message would be no kindness.
         upset = mind.theirs and free_speech.is_upset(mind.theirs[-1][1]) and not step.tool
         sorry = agent_line("sympathy", mind.rng, {}) if upset else ""
@@ -49,8 +61,20 @@ class RetailAgent(RetailGoods):
             return replace(step, text=f"{sorry} {step.text}")
         return step
 
+    def beside(self, place: int = -1) -> str:
+        """What the customer says beside the matter in a message, the last one if not said; it begins with none."""
+        mind = self.mind
+        if self.profile.comprehension == 0 or len(mind.theirs) < 2 or place == 0:
+            return ""
+        at, text = mind.theirs[place]
+        # What it has been answered is not answered again after a call.
+        return reactions.find(text, mind.asked_before(at))
+
     def next_step(self) -> NextAction:
-        handed_over = self.mind.done("transfer_to_human_agents") is not None
+        handed = self.mind.done("transfer_to_human_agents")
+        handed_over = handed is not None
+        if handed is not None and any(HANDS_OVER in text for at, text in self.mind.own if at > handed.at):
+            return NextAction(reactions.answer("handed", self.mind.rng))
         step = (None if handed_over else self.own_up()) or self.identify()
         if step is not None:
             return NextAction(self.line("transfer")) if handed_over else step

@@ -26,6 +26,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import (
     customer_line,
     matters_in,
 )
+from cxlab.benchmarks.mmtaup2.simulated.wording import say_anew
 
 # Where the first few words end and the particulars begin.
 PARTICULARS = re.compile(r":|, (?:with the refund|because)\b|,? from order\b(?!, but only)|\.\s")
@@ -218,4 +219,4 @@ class RetailCustomer:
         return count
 
     def say(self, kind: str, slots: dict[str, str] | None = None) -> str:
-        return customer_line(kind, self.person, self.rng, slots)
+        return say_anew(lambda: customer_line(kind, self.person, self.rng, slots), self.own)

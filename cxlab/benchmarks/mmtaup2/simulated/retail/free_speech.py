@@ -95,6 +95,8 @@ _SMALL = re.compile(
 _ASKS = re.compile(
     r"\?|^\W*(?:what|where|how|which|why|who|when|can|could|do|does|is|are|will)(?:'s)? \w+", re.IGNORECASE
 )
+# Of 100; one misheard word leaves more of a sentence than this.
+_NEAR = 75
 _LOST = re.compile(
     r"don't know|do not know|no idea|don't remember|can't (?:find|tell|say)|not sure|don't have", re.IGNORECASE
 )
@@ -157,6 +159,23 @@ def is_strange(text: str, asked: str, goods: Collection[str]) -> bool:
     if set(re.findall(r"[a-z]{3,}", text.lower())) & set(goods):
         return False
     return not any(_plain(sentence) in _own_lines() for sentence in dialogue_acts.sentences(text))
+
+
+def wants(text: str) -> bool:
+    """Whether something is wanted of the shop, in words that the agent knows or in others."""
+    known = (part.kind is not None for part in phrases.parts(text))
+    return any(known) or any(cue.search(text) for _, cue in _COMPILED)
+
+
+@functools.lru_cache(maxsize=20_000)
+def is_near_own(text: str) -> bool:
+    """Whether a sentence of it is a stand-in customer's, a word of which may have been misheard."""
+    from rapidfuzz import fuzz, process
+
+    return any(
+        process.extractOne(_plain(sentence), _own_lines(), scorer=fuzz.ratio, score_cutoff=_NEAR) is not None
+        for sentence in dialogue_acts.sentences(text)
+    )
 
 
 @functools.cache

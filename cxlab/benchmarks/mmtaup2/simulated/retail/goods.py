@@ -14,6 +14,8 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish
 
 WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
 SWAPS = ("exchange", "items")
+# What parts a thing from the variant that is wanted in its place, as it is said and as it may be heard.
+SWAPPED_FOR = re.compile(r" (?:as|has|(?:for|four|from) (?:one|won) (?:with|which)) ", re.IGNORECASE)
 LIKE_ANOTHER = re.compile(
     r"\b(?:same|type|one)\b[^.]*\b(?:already (?:received|have|got)|in (?:my|the) (?:pending|other|last) order)\b"
 )
@@ -79,7 +81,7 @@ class RetailGoods(RetailDialogueState):
             variant = product["variants"][found]
             old.append(str(pick.item["item_id"]))
             new.append(found)
-            shown.append(f"the {pick.item['name']} as {describe_options(variant['options'])}")
+            shown.append(f"the {pick.item['name']} for one with {describe_options(variant['options'])}")
         for name in refused:
             step = self.tell("refuse_variant", product=name)
             if step is not None:
@@ -101,7 +103,7 @@ class RetailGoods(RetailDialogueState):
     ) -> tuple[list[str], list[str], list[str]] | NextAction | None:
         """Items named in full, variants with all their options: found by ear, as spelling suffers on the phone."""
         text = matter.text
-        if " as " not in text and (phrases.order_in(text) is None or target.picks or kind != "return"):
+        if not SWAPPED_FOR.search(text) and (phrases.order_in(text) is None or target.picks or kind != "return"):
             return None
         pieces = [part for part in re.split(r";|: the | and the |, the | back the ", text) if part.strip()]
         old: list[str] = []
@@ -122,7 +124,7 @@ class RetailGoods(RetailDialogueState):
             if key is not None:
                 old.append(item["item_id"])
                 new.append(key)
-                shown.append(f"the {item['name']} as {describe_options(product['variants'][key]['options'])}")
+                shown.append(f"the {item['name']} for one with {describe_options(product['variants'][key]['options'])}")
         return (old, new, shown) if old else None
 
     def product(self, item: Mapping[str, Any]) -> Mapping[str, Any] | NextAction:
@@ -138,7 +140,7 @@ class RetailGoods(RetailDialogueState):
             for key, variant in product.get("variants", {}).items()
             if variant.get("available") and key != old
         }
-        return phrases.near(piece.split(" as ", 1)[-1], named, self.ear)
+        return phrases.near(SWAPPED_FOR.split(piece, maxsplit=1)[-1], named, self.ear)
 
 
 def describe_options(options: Mapping[str, Any]) -> str:

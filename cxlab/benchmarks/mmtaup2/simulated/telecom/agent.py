@@ -62,7 +62,18 @@ class TelecomAgent(TelecomRequests):
             return step
         if beside == "refusal" and self.refused & {one.name for one in phrases.requests_in(self.before())}:
             return step if LEAVES_OUT in step.text else replace(step, text=f"{LEAVES_OUT} {step.text}")
+        if beside == "why":
+            beside = self.reason_for(step.text)
         return replace(step, text=f"{reactions.answer(beside, self.mind.rng)} {step.text}")
+
+    def reason_for(self, asked: str) -> str:
+        """What a thing that is asked for is good for, as one of the kinds of answers."""
+        if ASKS_NUMBER.search(asked):
+            return "why_number"
+        if ASKS_ABROAD.search(asked):
+            return "why_abroad"
+        requests = phrases.requests_in(asked)
+        return "why_fix" if any(phrases.phrases().requests[one.name].fix for one in requests) else "why"
 
     def own_up(self) -> NextAction | None:
         """Say that something was not understood, ask once more what was asked, and go round no circle with it."""
@@ -234,7 +245,8 @@ class TelecomAgent(TelecomRequests):
 
     def allow_roaming(self) -> NextAction | None:
         if self.value("abroad") is None and self.mind.asked(ASKS_ABROAD) < MOST:
-            return NextAction(self.line("ask_abroad"))
+            again = "_again" if self.mind.asked(ASKS_ABROAD) else ""
+            return NextAction(self.line(f"ask_abroad{again}"))
         if self.value("abroad") != "yes" or self.line_row.get("roaming_enabled"):
             return None
         if self.mind.done("enable_roaming", line_id=self.line_id) or not self.rule(

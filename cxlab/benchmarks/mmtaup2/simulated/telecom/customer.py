@@ -20,6 +20,7 @@ from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import CustomerInputs, Hi
 from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
     HANDED_OVER,
     PATIENCE,
+    REASON,
     STRAYED,
     CustomerPatience,
     doubts,
@@ -29,6 +30,7 @@ from cxlab.benchmarks.mmtaup2.simulated.customer_patience import (
 )
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import RequestMention, customer_line
+from cxlab.benchmarks.mmtaup2.simulated.wording import say_anew
 
 READ_OUT = re.compile(r"\bread\b.*\b(?:words?|out)\b", re.IGNORECASE)
 NUMBER = re.compile(r"\d[\d -]{5,}\d")
@@ -201,7 +203,7 @@ class TelecomCustomer:
             parts.append(f"It does not let me: {refused}")
         if self.temper.irritated and self.rng.random() < 0.5:
             parts.append(self.say("irritated"))
-        elif self.hard and self.rng.random() < 0.5:
+        elif self.hard and self.rng.random() < 0.4:
             parts.append(self.say("worry" if not missed and len(todo) == 1 else "lost"))
         return " ".join(part for part in parts if part) or self.say("done")
 
@@ -236,7 +238,10 @@ class TelecomCustomer:
         if re.search(r"\bwhat\b.*\bwork\b|\bcalls?\b.*\b(?:data|internet|pictures?)\b", low) and "again" not in low:
             return self.say(f"opening_{self.goal}", {"reason": self.inputs.reason})
         if dialogue_acts.asks_to_confirm(text):
-            return self.say("refuse" if doubts(self.traits, text, self.memory.own) else "agree")
+            if not doubts(self.traits, text, self.memory.own):
+                return self.say("agree")
+            # Who was told why has nothing to say but that anybody may say so.
+            return self.say("refuse_told" if REASON.search(text) else "refuse")
         if re.search(r"\bwork\b", low) and "?" in text:
             return self.say("frustrated")
         if re.search(r"\b(?:birth|born)\b", low) and "date_of_birth" in self.inputs.facts:
@@ -265,7 +270,7 @@ class TelecomCustomer:
         return count
 
     def say(self, kind: str, slots: dict[str, str] | None = None) -> str:
-        return customer_line(kind, self.person, self.rng, slots)
+        return say_anew(lambda: customer_line(kind, self.person, self.rng, slots), self.memory.own)
 
 
 def _goal(reason: str, named: str) -> str:

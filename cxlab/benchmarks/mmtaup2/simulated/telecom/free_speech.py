@@ -175,7 +175,8 @@ _ASKED = {
 }
 _BARE_YES = re.compile(r"^\W*(?:yes|yeah|yep|yup|it (?:is|did|does|was)|sent\b|gone\b|delivered\b)", re.IGNORECASE)
 _BARE_NO = re.compile(
-    r"^\W*(?:no|nope|nah|none)\b|\b(?:isn't|is not|didn't|did not|doesn't|wasn't|not (?:sent|delivered)|failed)\b",
+    r"^\W*(?:(?:still|there(?:'s| is)) )?(?:no|nope|nah|none|nothing)\b"
+    r"|\b(?:isn't|is not|didn't|did not|doesn't|wasn't|not (?:sent|delivered)|failed)\b",
     re.IGNORECASE,
 )
 

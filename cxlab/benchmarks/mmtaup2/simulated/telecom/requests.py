@@ -57,7 +57,8 @@ class TelecomRequests(TelecomDialogueState):
         # What cannot be taken in at once comes one after the other, in its own order.
         left = [one for one in together if not any(at > since for at in self.asked.get(one, []))]
         begun = len(left) < len(together)
-        return self.request((left or [name])[: self.batch], "" if begun else before, again=bool(places))
+        # The next of several things is asked for the first time, whatever became of the one before.
+        return self.request((left or [name])[: self.batch], "" if begun else before, again=bool(places) and not left)
 
     def open_fix(self, name: str, since: int = -1, fact: str = "", good: str = "") -> bool:
         """Whether a remedy still has to be asked for, or an answer to it is still to come."""
@@ -144,8 +145,14 @@ class TelecomRequests(TelecomDialogueState):
                 return None
             if any(dialogue_acts.refuses(text) for text in replies):
                 if len(places) == 1 and self.reasons:
-                    return NextAction(agent_line(f"{kind}_reason", self.mind.rng, {"price": price}))
+                    reason = agent_line(f"{kind}_reason", self.mind.rng, {"price": price})
+                    # Who has been told why and still doubts it is told so in other words.
+                    told = any(reason in text for _, text in self.mind.own)
+                    again = agent_line(f"{kind}_reason_again", self.mind.rng, {"price": price})
+                    return NextAction(again if told else reason)
                 return self.hand_over("The customer does not want what it takes.")
+            if replies and len(places) < MOST:
+                return NextAction(self.line(f"{kind}_again", price=price))
         if len(places) >= MOST:
             return self.hand_over("The customer has not agreed to what it takes.")
         return NextAction(self.line(kind, price=price))
