@@ -93,6 +93,12 @@ def benchmarks() -> pl.DataFrame:
     return ask("SELECT benchmark, count(*) AS n FROM attempts GROUP BY 1 ORDER BY 2 DESC, 1")
 
 
+def tasks_tried(view: View) -> set[tuple[str, str]]:
+    """(benchmark, task) of all attempts under the view."""
+    condition, params = where(view)
+    return set(ask(f"SELECT DISTINCT benchmark, task FROM attempts WHERE {condition}", params).iter_rows())
+
+
 def known_models() -> pl.DataFrame:
     """Every model that was ever run: model, simulated, in the order of their first runs (colours go by it)."""
     return ask(

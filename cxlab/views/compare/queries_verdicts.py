@@ -200,7 +200,7 @@ def _verdicts(attempts: pl.DataFrame) -> pl.DataFrame:
 
 
 # By runs, which filters by facet leave as they are, so that a change of these reads nothing anew.
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _read_verdicts(home: str, version: str, runs: tuple[str, ...]) -> pl.DataFrame:
     return ask(f"SELECT {_COLUMNS} FROM attempts WHERE run_id IN (SELECT unnest($runs))", {"runs": list(runs)})
 

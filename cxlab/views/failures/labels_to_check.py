@@ -11,7 +11,7 @@ from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
 from cxlab.read.annotations import RIGHT_LABEL, WRONG_LABEL
-from cxlab.read.attempts import benchmarks, facets
+from cxlab.read.attempts import facets, tasks_tried
 from cxlab.read.comparison.other_metrics import count_passed
 from cxlab.read.failure_kinds import disputed, name_kind
 from cxlab.records.benchmark_card import Declaration
@@ -118,14 +118,16 @@ def suspects(scope: View) -> pl.DataFrame:
     """Samples that all leading models of a task fail, over the benchmarks and tasks of a view: benchmark, task and
     sample in words, why (of _REASONS), reason, chance (of all failing a sample, if each failed by itself), strong and
     passed (models), mark, the attempt of the first of the leading, and what was due and what they gave, in words."""
-    names = [scope.benchmark] if scope.benchmark else sorted(benchmarks()["benchmark"])
+    # A filter by what one benchmark has leaves nothing of the others: there is nothing to rank.
+    tried = tasks_tried(scope)
     rows: list[dict[str, Any]] = []
-    for name in names:
-        about = declared(str(name))
+    for name in sorted({benchmark for benchmark, _ in tried}):
+        about = declared(name)
+        several = len(about.card.tasks) > 1
         for task in about.card.tasks:
-            if scope.tasks and task.id not in scope.tasks:
+            if (scope.tasks and task.id not in scope.tasks) or (several and (name, task.id) not in tried):
                 continue
-            of_task = scope.change(benchmark=about.card.id, tasks=(task.id,) if len(about.card.tasks) > 1 else ())
+            of_task = scope.change(benchmark=about.card.id, tasks=(task.id,) if several else ())
             strong, found = audit(of_task)
             if found.is_empty():
                 continue

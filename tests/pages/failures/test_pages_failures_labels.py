@@ -9,8 +9,11 @@ import pytest
 
 from cxlab.read import View, ask
 from cxlab.read.annotations import WRONG_LABEL
+from cxlab.read.attempts import tasks_tried
+from cxlab.store import write
 from cxlab.ui.annotations import annotate
 from cxlab.ui.tables import table_key
+from cxlab.views.compare import queries_verdicts
 from cxlab.views.failures import labels_to_check
 from cxlab.views.failures.labels_to_check import suspects
 from cxlab.views.failures.queries_label_answers import NOTHING, say_answers
@@ -56,6 +59,7 @@ def test_all_benchmarks_stand_on_one_list_the_most_telling_first(empty_home: Pat
     assert found.head(2)["sample"].to_list() == ["t0", "s0"]
     assert found.head(2)["chance"].to_list() == [0.25, 0.5625]
     assert set(suspects(View("mmtaup2"))["sample"]) == {"t0"}
+    assert tasks_tried(View()) == {("sage", "dialogue"), ("mmtaup2", "telecom")}
     app = open_page("failures", tab="labels")
     assert not app.exception
     # That all of them make the same mistake is no evidence against a label; the same other answer is.
@@ -63,6 +67,20 @@ def test_all_benchmarks_stand_on_one_list_the_most_telling_first(empty_home: Pat
     table = next(each.value for each in app.dataframe if "strong" in each.value.columns)
     assert {*table["sample"]} == {"s0", "s1", "s2", "t0"}
     assert "Labels to check" in str([each.options for each in app.segmented_control])
+
+
+def test_only_what_a_filter_leaves_is_ranked(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_runs(empty_home)
+    asked: list[str] = []
+
+    def audit(view: View) -> Any:
+        asked.append(view.benchmark)
+        return queries_verdicts.audit(view)
+
+    monkeypatch.setattr(labels_to_check, "audit", audit)
+    scope = View(runs=tuple(run.id for run in write.list_runs() if run.benchmark == "mmtaup2"))
+    assert suspects(scope)["sample"].to_list() == ["t0"]
+    assert asked == ["mmtaup2"]
 
 
 def test_what_is_marked_is_told_and_can_be_found_again(empty_home: Path) -> None:
