@@ -62,9 +62,12 @@ def show_empty() -> None:
 
 
 def show_boards(about: list[Declaration]) -> None:
-    """Each benchmark's own leaderboard; a pick leads to the failures behind it."""
-    for each in about:
-        if picked := show_board(each):
+    """Each benchmark's own leaderboard, one at a time; a pick leads to the failures behind it."""
+    tabs = st.tabs([ui.plain(each.card.name) for each in about]) if len(about) > 1 else [st.container()]
+    for tab, each in zip(tabs, about, strict=True):
+        with tab:
+            picked = show_board(each)
+        if picked:
             models, tasks = ((name,) if name else () for name in picked)
             ui.open_page("failures", View(benchmark=each.card.id, models=models, tasks=tasks, order="worst"))
 
@@ -83,7 +86,7 @@ def show_starts() -> None:
 
 
 def show_latest() -> None:
-    runs = read.latest_runs(8)
+    runs = read.latest_runs(5)
     if runs.is_empty():
         return
     ui.section("Latest runs")
@@ -103,13 +106,16 @@ if state["attempts"]:
         show_last(jobs.list_jobs())
     show_words("overview", stored)
     show_summary(stored)
-    show_across(stored)
     offer_report("overview", find_subjects(stored))
+    show_starts()
+    show_across(stored)
     show_boards(stored)
-elif not working:
-    show_empty()
-show_starts()
-show_published(list(REGISTRY))
+else:
+    if not working:
+        show_empty()
+    show_starts()
+with st.expander("What the papers report"):
+    show_published(list(REGISTRY))
 show_latest()
 if state["attempts"]:
     show_health(state, declared_all([each.card.id for each in stored]).card.unit)

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from cxlab import read
-from cxlab.read import View
+from cxlab.read import View, annotations
 from cxlab.read.failure_kinds import EVENTS, kinds
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
@@ -153,8 +153,15 @@ def _title(about: Declaration, name: str) -> str:
 
 def _names_of_runs(about: Declaration) -> Callable[[str], str]:
     """What runs are called among all of the benchmark, for which the store is asked once."""
-    named = cached(call_all_runs, about)
-    return lambda run_id: named.get(run_id) or run_id
+    named, given = cached(call_all_runs, about), cached(annotations.run_names)
+
+    def name(run_id: str) -> str:
+        called = named.get(run_id) or run_id
+        model, _, apart = called.partition(", ")
+        # First what sets it apart: the end of a picked one is cut.
+        return f"{apart} · {model}" if apart and run_id not in given else called
+
+    return name
 
 
 def _word(about: Declaration, name: str, value: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from cxlab.charts.numbers import format_time
+from cxlab.charts.theme import short_model
 from cxlab.read import annotations, known
 from cxlab.read.run_names import call_runs, call_runs_of
 from cxlab.records.benchmark_card import Declaration
@@ -25,7 +26,7 @@ def name_run(run_id: str, model: str = "") -> str:
 def call_all_runs(about: Declaration) -> dict[str, str]:
     """Run → what it is called among all runs of a benchmark; of several benchmarks together by its model and id."""
     runs = [(run, model) for run, model, benchmark in known.runs() if about.card.id in ("", benchmark)]
-    models = {model: label(model) for _, model in runs}
+    models = {model: short_model(model) for _, model in runs}
     return call_runs_of(about, runs, models) if about.card.id else call_runs(runs, models)
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 def test_from_the_leaderboard_to_a_models_failures(page: Page, lab: Lab) -> None:
     go(page, lab.url)
     see(page, re.compile(r"SAGE: strong leads"))
-    see(page, "What the papers report")
+    main(page).locator("summary", has_text="What the papers report").click()
     expect(main(page).locator(".ytick text", has_text="Claude-Sonnet-4.5")).to_be_visible()
     click_mark(page, "board-sage", ["simulated:weak"])
     assert wait_for(page, "failures", "model")["model"] == ["simulated:weak"]

@@ -1,7 +1,9 @@
 """Overview at a glance: every benchmark's row, one success rate with Failures, the baseline, and what is running."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 import polars as pl
@@ -201,3 +203,26 @@ def test_how_often_a_model_was_run_moves_no_rate_of_the_comparison(
     again = words(open_page())
     assert told in again
     assert "of 30 dialogues with a verdict" in again
+
+
+def test_what_leads_on_stands_above_the_boards_which_are_shown_one_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    for number, benchmark in enumerate(("sage", "cdr"), 1):
+        task = REGISTRY[benchmark].card.tasks[0]
+        write_run(tmp_path, number, "m", {("s1", 1): 90.0}, benchmark=benchmark, task=task.id, metric=task.metric)
+    app = open_page()
+    assert not app.exception
+    assert [tab.label for tab in app.tabs] == ["SAGE", "CDR"]
+    told = [str(each.value) for each in walk(app.main) if each.type in ("markdown", "subheader")]
+    assert told.index("**You look for failures**") < told.index("SAGE: only m has been evaluated, so nobody leads")
+    assert "What the papers report" in [each.label for each in app.expander]
+
+
+def walk(block: Any) -> Iterator[Any]:
+    """What a block holds, in the order in which it is drawn."""
+    for child in block.children.values():
+        yield child
+        if hasattr(child, "children"):
+            yield from walk(child)

@@ -55,7 +55,7 @@ def test_the_filter_of_runs_calls_them_by_what_sets_them_apart(runs: list[str]) 
     assert not app.exception
     filtered = app.multiselect(key="cx-filter-runs")
     assert set(filtered.options) == {
-        "strong · simulated, turns 5", "strong · simulated, turns 15", "the other data",
+        "turns 5 · strong", "turns 15 · strong", "the other data",
     }  # fmt: skip
 
 

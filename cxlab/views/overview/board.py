@@ -113,12 +113,12 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
         task.metric: column(name, _KINDS.get(task.unit, "points"), card.metrics.get(task.metric)),
         "interval": column("95 % interval", help=f"Clustered by {about.cluster_name}, within the metric's scale."),
         "verdict": column("Lead", help="Against the first: paired by sample, corrected for the number of models."),
-        **{each: column(head_metric(each), "points", card.metrics.get(each)) for each in beside},
     }
+    behind = {each: column(head_metric(each), "points", card.metrics.get(each)) for each in beside}
     if found.table.height < 2:
         del columns["verdict"]
     rows = rows.join(cached(took, view, beside), on="model", how="left", maintain_order="left")
-    return _show_table(about, rows, columns) or ((str(points[0][0]), "") if points else None)
+    return _show_table(about, rows, columns, behind=behind) or ((str(points[0][0]), "") if points else None)
 
 
 def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> Picked:
@@ -149,10 +149,12 @@ def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> P
     points = show_chart(figure, scores, key=f"board-{card.id}", alt=alt, select=True, table=False)
     if lines.height:
         st.caption("Dotted: " + plain("; ".join(lines["name"].unique(maintain_order=True))) + ".")
-    opened = _show_by_task(about, found)
     sides = pl.concat([scores.select("side"), floors.select("side")]).unique().sort("side")
     board = sides.rename({"side": "model"}).join(cached(took, view_of(card.id)), on="model", how="left")
-    return _show_table(about, board, {}) or opened or ((str(points[0][1]), str(points[0][0])) if points else None)
+    with st.expander("Tables", type="compact"):
+        opened = _show_by_task(about, found)
+        chosen = _show_table(about, board, {})
+    return chosen or opened or ((str(points[0][1]), str(points[0][0])) if points else None)
 
 
 def _show_by_task(about: Declaration, found: Sequence[Ranking]) -> Picked:
@@ -205,9 +207,10 @@ _PRICES = ("latency_s", "cost_usd")
 
 def _show_table(
     about: Declaration, board: pl.DataFrame, figures: Mapping[str, object],
-    passed: tuple[str, str] = (PASSED_COMPARED, _ON_THE_SET),
+    passed: tuple[str, str] = (PASSED_COMPARED, _ON_THE_SET), behind: Mapping[str, object] | None = None,
 ) -> Picked:  # fmt: skip
-    """One row a model, floors at the foot; `passed`: what its success rate is called, and of what it is."""
+    """One row a model, floors at the foot; `passed`: what its success rate is called, and of what it is; `behind`:
+    figures that stand last, where a narrow window shows them on scrolling."""
     card = about.card
     one, many = card.unit
     named = with_labels(board)
@@ -224,6 +227,7 @@ def _show_table(
         "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),
         "cost_usd": column("Cost", "usd", f"Mean of one {one}, judges left out; empty when that of any is unknown."),
+        **(behind or {}),
     }
     known = {name: shape for name, shape in columns.items() if name not in _PRICES or named[name].drop_nulls().len()}
     # What is the same of all is said once, so that no column is out of sight in a narrow window.

@@ -52,7 +52,8 @@ def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:
         texts = ("where", "type")
         columns = {name: column(title, "text" if name in texts else "count") for name, title in titles.items()}
         kinds = kinds.with_columns(type=pl.col("type").str.replace_all("_", " ", literal=True))
-        show_table(kinds, columns, key="failure-kinds", alt="Failures by kind.")
+        with st.expander("Failures by kind", type="compact"):
+            show_table(kinds, columns, key="failure-kinds", alt="Failures by kind.")
 
 
 def _show_figures(health: dict[str, Any], unit: tuple[str, str]) -> None:
