@@ -120,6 +120,12 @@ def test_the_shop_answers_what_is_said_beside_the_matter_and_goes_on(text: str, 
     assert said[-1].endswith("?")
 
 
+def test_who_was_told_why_is_answered_in_what_it_says_next() -> None:
+    said = shop_talk(SHOP, "hi, i want to return something", "why do you need to know that", "I want a human")
+    assert "nobody else is to see them" in said[-2]
+    assert "I can do most of this with you myself" in said[-1]
+
+
 def test_who_asks_the_shop_for_a_person_twice_is_handed_over_and_told_so_once() -> None:
     said = shop_talk(SHOP, "hi, i want to return something", "I want a human", "get me a person, please", "hello?")
     assert "(transfer_to_human_agents)" in said

@@ -52,7 +52,7 @@ class RetailAgent(RetailGoods):
             wish = "asks for a person" if beside == "human" else "does not want to say what is needed"
             return self.hand_over(f"The customer {wish}.")
         step = self.next_step()
-        if step.text and beside and not handed and BECAUSE.search(step.text) is None:
+        if step.text and beside and not handed and not (beside == "why" and BECAUSE.search(step.text)):
             return replace(step, text=f"{reactions.answer(beside, mind.rng)} {step.text}")
         # One kind word for somebody who says that it has had enough; one in every message would be no kindness.
         upset = mind.theirs and free_speech.is_upset(mind.theirs[-1][1]) and not step.tool
