@@ -38,6 +38,10 @@ if not known:
     )
     st.stop()
 
+if view.benchmark not in ("", organisation.BENCHMARK):
+    # What another page looked at says nothing here, and a link from here should not name it.
+    view = view.change(benchmark="", page=view.page)
+    ui.set_view(view)
 place = Place.read(view)
 names = {id: f"{dataset.name} · {ui.format_time(dataset.created, ui.zone())}" for id, dataset in known.items()}
 with st.sidebar:

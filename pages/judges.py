@@ -47,7 +47,7 @@ def show_page(view: View, judged: list[str]) -> None:
     view = view.change(benchmark=benchmark, page=view.page)
     about = declared_all([benchmark] if benchmark else judged, union=True)
     slices = find_slices(about, [benchmark] if benchmark else judged)
-    view = ui.sidebar_filters(view, ["models", *slices.facets, "runs"], about)
+    view = ui.sidebar_filters(view, slices.list_filters(view, bool(benchmark) or len(judged) == 1), about)
     # No reading of this page depends on the metric that another page was left with; what was read serves for all.
     filters = leave_out_floors(view.filters().change(judges=(), metric=""), about)
     path_strips.style()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.numbers import format_p, largest
+from cxlab.charts.numbers import format_count, format_p, largest
 from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
@@ -112,10 +112,18 @@ def show_table(
         alt=alt,
         **options,
     )
+    if shown.height > (_rows_in(height) if isinstance(height, int) else _MOST_TALL) and height != "content":
+        # Its scroll bar shows only where the mouse is.
+        st.caption(f"{format_count(shown.height)} rows: the table scrolls.")
     if downloads and shown.height:
         _downloads(shown, key)
     rows = _picked(event, table_key(key, shown)) if select else []
     return [shown.row(row, named=True) for row in rows if row < shown.height]
+
+
+def _rows_in(height: int) -> int:
+    """How many low rows a table of that height shows."""
+    return (height - _HEAD) // _LOW_ROW
 
 
 def _picked(event: Any, key: str) -> list[int]:
@@ -162,7 +170,7 @@ def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.Dat
 # row from which on Streamlit breaks lines; such a row holds three.
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
 _WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
-_HEAD, _MOST_TALL = 38, 10
+_HEAD, _MOST_TALL, _LOW_ROW = 38, 10, 35
 # So few letters stay in one line.
 _SHORT = 13
 # Letters are taken as wider than most are.

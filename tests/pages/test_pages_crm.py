@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from cxlab.store import write
 from cxlab.ui.tables import table_key
 from cxlab.views.crm import organisation
+from cxlab.views.crm.attempts import say_departure
 from cxlab.views.crm.place import Place
 from tests.conftest import use
 from tests.pages import app_script
@@ -29,6 +30,7 @@ from tests.stores.crm import (
     make_crm,
     make_runs,
 )  # fmt: skip
+from tests.stores.runs import write_run
 
 pytestmark = pytest.mark.xdist_group("pages")
 
@@ -336,3 +338,28 @@ def test_what_came_without_records_or_without_tasks(store: Path, empty_home: Pat
 def test_any_day_can_be_today(home: Path, day: str, told: str) -> None:
     query = "SELECT COUNT(Id) n FROM Case WHERE CreatedDate = LAST_N_YEARS:3 OR CreatedDate = NEXT_N_MONTHS:9"
     assert told in words(open_page(tab="console", query=query, today=day))
+
+
+@pytest.mark.parametrize(
+    ("reasons", "told"),
+    [
+        (["window: another period"] * 3 + ["tie"], "Of 4 failed attempts 3 depart first at “window: another period”"),
+        (["tie", "window"], "2 failed attempts"),
+        ([None, ""], "2 failed attempts"),
+        (["tie"], "Of 1 failed attempt 1 departs first at “tie”"),
+        ([], "0 failed attempts"),
+    ],
+)
+def test_the_list_of_traces_begins_with_where_most_depart(reasons: list[str | None], told: str) -> None:
+    said = say_departure(pl.DataFrame({"reason": reasons}, schema={"reason": pl.String}), "")
+    assert said.startswith(told)
+    assert said == told or said.endswith("more than anywhere else")
+
+
+def test_a_benchmark_of_another_page_does_not_stay_in_the_address(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(shutil.copytree(store, tmp_path / "own"), monkeypatch)
+    write_run(tmp_path / "own", 1, "m", {("s0", 1): 0.0})
+    app = open_page({}, benchmark="sage")
+    assert "benchmark" not in app.query_params

@@ -8,9 +8,11 @@ import pytest
 from cxlab import jobs
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
-from cxlab.read import decisions
+from cxlab.read import View, ask, decisions
 from cxlab.records import Annotation, new_id
 from cxlab.store import write
+from cxlab.views.benchmarks import declared_all
+from cxlab.views.judges.slices import Slices
 from tests.pages.app_script import open_page, words
 from tests.stores import judged
 from tests.stores.judged import judge_again
@@ -140,11 +142,19 @@ def test_a_decision_needs_a_name_is_kept_with_it_and_can_be_taken_back(own_judge
     assert "Type your name above first" in words(nameless)
     assert all(each.disabled for each in nameless.button if (each.key or "").startswith("review-say-"))
     nameless.text_input(key="cx-author").set_value("  Ann   Example ").run()
+    next(each for each in nameless.text_input if (each.key or "").startswith("review-why")).set_value("he said so")
     nameless.button(key="review-say-Exchange").click().run()
     found = decisions.decisions()
     assert found.select("rater", "attempt_id", "turn", "field", "value").row(0) == (
         "Ann Example", "run-0-a1", 1, "CoreIntention", "Exchange",
     )  # fmt: skip
+    kept = ask("SELECT author, turn, field, value FROM annotations_in_force WHERE kind = 'note'").rows()
+    assert kept == [("Ann Example", 1, "CoreIntention", "he said so")]
+    # One is at the next item, and what was just decided is told there.
+    assert {name: nameless.query_params[name] for name in ITEM} != ITEM
+    assert "✓ Core intention, turn 1: exchange" in words(nameless)
+    nameless.button(key="review-look").click().run()
+    assert {name: nameless.query_params[name] for name in ITEM} == ITEM
     assert "You decided: **exchange**" in words(nameless)
     assert "What the judges were asked" in words(nameless)
     assert "- exchange: wants to have the article" in words(nameless)
@@ -152,6 +162,10 @@ def test_a_decision_needs_a_name_is_kept_with_it_and_can_be_taken_back(own_judge
     assert "1 decision changes 1 attempt" in words(nameless)
     nameless.button(key="review-undo").click().run()
     assert decisions.decisions().is_empty()
+    nameless.button(key="review-say-Exchange").click().run()
+    nameless.button(key="review-back").click().run()
+    assert decisions.decisions().is_empty()
+    assert {name: nameless.query_params[name] for name in ITEM} == ITEM
 
 
 def test_blind_hides_judges_model_truth_and_other_raters_until_decided(own_judged_home: Path) -> None:
@@ -161,6 +175,7 @@ def test_blind_hides_judges_model_truth_and_other_raters_until_decided(own_judge
     for hidden in ("lenient** says", "eloquent · simulated", "made with", "Bob decided"):
         assert hidden not in item
     app.button(key="review-say-Exchange").click().run()
+    app.button(key="review-look").click().run()
     for shown in ("**lenient** says **exchange**", "Bob decided: **return or refund**", "Raters differ"):
         assert shown in words(app)
     assert "**lenient** says" in words(open_page("judges", state={"cx-author-kept": "Cy"}, **{"review-blind": "false"}))
@@ -210,6 +225,14 @@ def test_each_item_has_an_address_and_the_way_to_the_next(own_judged_home: Path)
     foreign = open_page("judges", state=ANN, **{**ITEM, "field": "NoSuchField"})
     assert "No judge was asked about “NoSuchField”" in words(foreign)
     assert not foreign.exception
+
+
+def test_over_all_benchmarks_the_sidebar_has_no_more_facets_than_are_narrowed() -> None:
+    slices = Slices(("scenario", "level"), {}, declared_all(["sage"], union=True))
+    assert slices.list_filters(View(), alone=False) == ["models", "runs"]
+    assert slices.list_filters(View(), alone=True) == ["models", "scenario", "level", "runs"]
+    narrowed = View().narrow(level=("zero",))
+    assert slices.list_filters(narrowed, alone=False) == ["models", "level", "runs"]
 
 
 def test_older_links_lead_to_the_view_that_answers_now(judged_home: Path) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
-from cxlab.read.attempts import FullScore, benchmarks
+from cxlab.read.attempts import FullScore, benchmarks, facets
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, link
@@ -56,8 +56,8 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     if groups.is_empty():
         return
     titles, things = titles_of(about), about.card.unit
-    by_points = view.weight == "points"
-    if full_scores(about) or by_points:
+    by_points = view.weight == "points" and has_one_point(view, about)
+    if has_one_point(view, about):
         names = {"": f"By {things[1]}", "points": "By points lost"}
         choose(view, "weight", "Order of groups", list(names), names=names, style="segments")
     alike = _ALIKE.get(
@@ -69,8 +69,7 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     finding = say_commonest({**first, "level": 1} if by_points else first, things, titles)
     head = "Most points lost" if by_points else "Most often"
     unscored = f", {format_count(first['of_unscored'])} of them without a verdict" if first["of_unscored"] else ""
-    own = "" if about.card.id else " of each one's own task, and a point of one task is not a point of another"
-    below = f"{say_lost(first, things)}: what its {things[1]} are below a full score{own}. {say_total(first, things)}"
+    below = f"{say_lost(first, things)}: what its {things[1]} are below a full score. {say_total(first, things)}"
     lost = below if by_points else ""
     section(
         plain(f"{head}: {finding}" if by_points or first["level"] == 1 else finding),
@@ -116,6 +115,14 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         go(view.change(alike=str(picked[0][0])))
 
 
+def has_one_point(view: View, about: Declaration) -> bool:
+    """Whether points under the view are all of one figure: what tasks lose by different ones does not add up."""
+    if not about.card.id or not full_scores(about):
+        return False
+    tried = view.tasks or cached(facets, View(about.card.id), ("tasks",))["value"].to_list()
+    return len({task.metric for task in about.card.tasks if task.id in tried}) == 1
+
+
 def full_scores(about: Declaration) -> tuple[FullScore, ...]:
     """What attempts lose points against, of one benchmark or of all in the store: their own task's main figure at its
     best; of one without a scale nothing is known."""
@@ -133,7 +140,7 @@ def ordered_by(about: Declaration, order: str) -> tuple[FullScore, ...]:
 def weighed_by(view: View, about: Declaration) -> tuple[FullScore, ...]:
     """By what groups are weighed under a view: points are summed only where they are told, as all scores are read."""
     told = view.weight == "points" or len(view.models) == 1 or len(view.runs) == 1
-    return full_scores(about) if told else ()
+    return full_scores(about) if told and has_one_point(view, about) else ()
 
 
 def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
@@ -142,11 +149,10 @@ def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         return
     titles, things = titles_of(about), about.card.unit
     known = groups["lost"].null_count() < groups.height
+    by_points = view.weight == "points" and has_one_point(view, about)
     who = plain(" and ".join(map(label, groups["models"][0])))
     with st.container(gap=None, key="failures-worst"):
-        st.markdown(
-            f"**The worst that {who} does, {'by points lost' if view.weight == 'points' else f'by {things[1]}'}**"
-        )
+        st.markdown(f"**The worst that {who} does, {'by points lost' if by_points else f'by {things[1]}'}**")
         for place, row in enumerate(groups.head(_MOST_WORST).iter_rows(named=True), 1):
             what, where = describe_group(row, titles)
             size = say_size(row["n"], row["attempts"], things) + (f", {say_lost(row, things)}" if known else "")

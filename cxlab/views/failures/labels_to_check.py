@@ -61,9 +61,9 @@ def show_labels(view: View, about: Declaration) -> None:
             "benchmark": column("Benchmark", width="small"),
             "task": column("Task", width="small"),
             "why": column("Why doubt it", width="small", help="What all leading models have in common here."),
-            "due": column("Due", width="medium"),
-            "given": column("Given instead", width="medium"),
-            "reason": column("Reason", width="medium", help="The commonest one."),
+            "due": column("Due"),
+            "given": column("Given instead"),
+            "reason": column("Reason", help="The commonest one, where no answers can be set beside each other."),
             "chance": column(
                 "Expected", "share", "How often all of them would fail, if each failed by itself as often as it does "
                 "on the other samples of the task: the less, the more speaks for the label being wrong."
@@ -93,7 +93,7 @@ def _decide(view: View, row: Mapping[str, Any]) -> None:
         if row["due"] or row["given"]:
             st.markdown(f"Due: {plain(row['due'])}  \nGiven: {plain(row['given'])}")
         else:
-            st.markdown(plain(row["reason"][:1].upper() + row["reason"][1:]))
+            st.markdown(plain(begin(row["reason"])))
         with st.container(horizontal=True, vertical_alignment="center"):
             for tag, words in ((WRONG_LABEL, "Label is wrong"), (RIGHT_LABEL, "Label is right")):
                 if row["mark"] == _MARKS[tag]:
@@ -170,7 +170,7 @@ def _describe(
         "due": said[0][0], "given": " / ".join(given),
         "benchmark": about.card.name, "task": task, "sample": f"{told} · {sample}" if told else sample,
         "why": SAME_ANSWER if same else SAME_REASON if row["alike"] else EACH_ANOTHER,
-        "reason": spell_programs(row["reason"] or "no reason is stored"),
+        "reason": "" if given != [""] else spell_programs(row["reason"] or "no reason is stored"),
         "strong": ", ".join(map(label, strong)), "passed": ", ".join(map(label, row["passed_by"])),
         "mark": _MARKS[WRONG_LABEL] if row["marked"] else _MARKS[RIGHT_LABEL] if row["confirmed"] else "",
         "run_id": first[1], "attempt_id": first[2],

@@ -10,7 +10,7 @@ from cxlab.read.query import ask
 
 NOTHING = "nothing"
 """No answer: that several models have none says nothing of what would be right."""
-_MOST = 160
+_MOST = 90
 
 
 def read_answers(attempts: Sequence[tuple[str, str]]) -> pl.DataFrame:

@@ -116,8 +116,9 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
         filters = leave_out_floors(view.filters().change(benchmark=name, judges=(), metric=""), about)
         if told := find_drop(filters, find_slices(about, [name])):
             title = names_of([name])[name]
-            st.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.")
-            link(f"{title}: what each changes", "judges", filters.change(tab="changes", without=()))
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.", width="stretch")
+                link("What each changes", "judges", filters.change(benchmark=name, tab="changes", without=()))
     with st.container(horizontal=True, gap="small"):
         for tab, title in _STATISTICS.items():
             link(title, "judges", View(benchmark=view.benchmark, tab=tab))
@@ -171,11 +172,11 @@ def say_drop(frame: pl.DataFrame) -> str:
     if free.is_empty():
         least = known.filter(pl.col("least"))
         if least.is_empty():
-            worst, *_, row = known.sort("change").iter_rows(named=True)
-            most, little = (f"{_lost(each)} points without {name_judge(each['judge'])}" for each in (worst, row))
+            rows = list(known.sort("change", descending=True).iter_rows(named=True))
+            lost = ", ".join(f"{_lost(each)} points without {name_judge(each['judge'])}" for each in rows)
             return (
-                f"Drop none: the whole panel is right on {format_share(row['whole'])}, and less often without any of "
-                f"them ({little}, {most}); which of them is the weakest is not sure"
+                f"Drop none: the whole panel is right on {format_share(rows[0]['whole'])}, and less often without any "
+                f"of them ({lost}); which of them is the weakest is not sure"
             )
         row = least.row(0, named=True)
         return (

@@ -40,6 +40,7 @@ def show_item(
 ) -> None:
     """What was said up to the turn beside the decision; the rest is shown when it is made, or at once if not blind."""
     run_id, attempt_id, turn, field = at
+    _show_decided(at, me)
     said = queries_review.said_of(run_id, attempt_id, turn, field)
     if said.is_empty():
         st.info(plain(f"No judge was asked about “{field}” on turn {turn} of this attempt; go to the next one."))
@@ -60,7 +61,7 @@ def show_item(
         section(plain(begin(f"{graded}{name_id(field)}, turn {turn}?")), _say_task(whole))
         _show_question(whole, field)
         options = _list_options(whole, said, field)
-        _show_decision(at, options, mine, me)
+        _show_decision(at, options, mine, me, steps[1])
         _show_steps(steps)
         if shown:
             _show_others(at, rows, states, options, me)
@@ -128,9 +129,40 @@ def _list_options(whole: StoredAttempt, said: pl.DataFrame, field: str) -> list[
     return cached(queries_review.verdicts_of, str(whole.attempt["benchmark"]), str(said["kind"][0]), field)
 
 
-def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str) -> None:
-    """A button and a key for each verdict; what was decided can be taken back."""
+_DECIDED = "review-decided"
+"""In the session: (item, its annotation, value) of what was decided last, to be taken back or looked at further on."""
+
+
+def _show_decided(at: Step, me: str) -> None:
+    """What was decided a step before, which one has left for the next."""
+    kept = st.session_state.get(_DECIDED)
+    if not kept or kept[0] == at:
+        return
+    before, id, value = kept
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(f"✓ {begin(name_id(before[3]))}, turn {before[2]}: {name_id(value)}"), width="content")
+        if st.button("Take it back", key="review-back", type="tertiary", shortcut="z"):
+            withdraw(id, before[0], before[1], me)
+            del st.session_state[_DECIDED]
+            _go_to(before)
+            st.rerun()
+        if st.button("See what the judges said", key="review-look", type="tertiary", shortcut="l"):
+            _go_to(before)
+            st.rerun()
+
+
+def _decide(at: Step, option: str, why: str, following: Step | None) -> None:
+    """Keep the decision, and why where that was written, and go on to the next item."""
     run_id, attempt_id, turn, field = at
+    st.session_state[_DECIDED] = (at, annotate("adjudication", run_id, attempt_id, option, turn, field), option)
+    annotate("note", run_id, attempt_id, why, turn, field)
+    _go_to(following)
+    st.rerun()
+
+
+def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str, following: Step | None) -> None:
+    """A button and a key for each verdict, which lead to the next item; what was decided can be taken back."""
+    run_id, attempt_id, *_ = at
     if mine.height:
         row = mine.row(0, named=True)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -141,12 +173,15 @@ def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str) ->
         return
     if not me:
         st.info("Type your name above first: decisions carry it, so that two raters can be compared.")
+    why = st.text_input(
+        "Why", key=f"review-why-{'/'.join(map(str, at))}", placeholder="why, if you like to say so, then your verdict",
+        label_visibility="collapsed", max_chars=2000, disabled=not me,
+    )  # fmt: skip
     with st.container(horizontal=True, gap="small"):
         keys: list[str | None] = [*_KEYS[: len(options)], *[None] * (len(options) - len(_KEYS)), "0"]
         for key, option in zip(keys, [*options, decisions.CANNOT_TELL], strict=True):
             if st.button(plain(name_id(option)), key=f"review-say-{option}", shortcut=key, disabled=not me):
-                annotate("adjudication", run_id, attempt_id, option, turn, field)
-                st.rerun()
+                _decide(at, option, why, following)
 
 
 def _show_steps(steps: tuple[Step | None, Step | None]) -> None:

@@ -24,6 +24,11 @@ class Slices:
         # What figures are remembered by.
         return f"Slices({self.facets})"
 
+    def list_filters(self, view: View, alone: bool) -> list[str]:
+        """What the sidebar filters by: over all benchmarks there are more facets than anybody looks through, and only
+        one that the address narrows is there, to be cleared."""
+        return ["models", *(name for name in self.facets if alone or view.values(name)), "runs"]
+
     def name(self, by: str, value: str | None) -> str:
         """A value of a slice for people; None of attempts for which the facet is not known."""
         if value is None:

@@ -68,10 +68,10 @@ def test_attempts_of_all_benchmarks_stand_in_order_by_their_own_main_figures(emp
         assert not app.exception
         table = next(each.value for each in app.dataframe if "score" in each.value.columns)
         assert table["score"].to_list()[:3] == expected
-    # Points lost are told over all benchmarks, too, with what a point is.
-    text = words(open_page("failures", weight="points"))
-    assert "Most points lost: rude (the agent's doing)" in text
-    assert "a point of one task is not a point of another" in text
+    # A point of one task is no point of another: over all of them nothing is summed, whatever the address says.
+    app = open_page("failures", weight="points")
+    assert "points lost" not in words(app)
+    assert not any("By points lost" in each.options for each in app.segmented_control)
 
 
 def test_a_group_of_one_benchmark_is_listed_as_that_benchmark_lists_it(empty_home: Path) -> None:

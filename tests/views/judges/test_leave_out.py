@@ -140,3 +140,8 @@ def test_filters_that_came_along_are_told_with_the_finding() -> None:
     assert say_narrowed(View("sage"), about) == ""
     view = View("sage", models=("simulated:weak",), runs=("r1", "r2")).narrow(scenario=("airline_refund",))
     assert say_narrowed(view, about) == ", scenario: airline refund, model: weak · simulated, 2 runs alone"
+
+
+def test_where_none_can_go_each_judge_is_named_with_what_is_lost_without_it() -> None:
+    told = say_drop(frame_of(("a", -0.1, -0.2, -0.01), ("b", -0.12, -0.2, -0.01), ("c", -0.15, -0.2, -0.01)))
+    assert "(10.0 points without a, 12.0 points without b, 15.0 points without c)" in told
