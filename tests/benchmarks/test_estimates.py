@@ -1,7 +1,7 @@
 """What an estimate says before a run is what a server then counts, by role, with every role a real model."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,14 @@ from tests.benchmarks.strong_server import ROLES, StrongServer
 
 FACTOR = 1.5
 UNJUDGED = {"crmarena", "cdr"}  # answers are held against the gold, and no model is asked
-# Benchmark, how many samples, which settings its dataset is made with, whether it has a customer, its run's options.
-RUNS: list[tuple[str, int, tuple[str, ...], bool, dict[str, Any]]] = [
-    ("sage", 8, (), True, {}),
-    ("cxmarena", 20, ("--brand", "hearthwise", "--size", "40"), False, {}),
-    ("mmtaup2", 6, ("--count", "8"), True, {}),
-    ("mmtaup2", 6, ("--count", "8"), True, {"judge_groups": ["adaptation"]}),
-    ("crmarena", 3, ("--size", "tiny"), False, {}),
-    ("cdr", 4, (), False, {}),
+# Benchmark, how many samples, whether it has a customer, its run's options.
+RUNS: list[tuple[str, int, bool, dict[str, Any]]] = [
+    ("sage", 8, True, {}),
+    ("cxmarena", 20, False, {}),
+    ("mmtaup2", 6, True, {}),
+    ("mmtaup2", 6, True, {"judge_groups": ["adaptation"]}),
+    ("crmarena", 3, False, {}),
+    ("cdr", 4, False, {}),
 ]
 
 
@@ -36,8 +36,6 @@ def server() -> Iterator[StrongServer]:
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: StrongServer) -> Shell:
     made = make_shell(tmp_path / "home", monkeypatch)
-    made.home.mkdir()
-    (made.home / "models.toml").write_text(server.settings())
     for counter in (server.calls, server.prompt, server.completion):
         counter.clear()
     return made
@@ -48,20 +46,19 @@ def close(expected: float, counted: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "limit", "settings", "talks", "options"), RUNS, ids=["-".join((run[0], *run[4])) for run in RUNS]
+    ("benchmark", "limit", "talks", "options"), RUNS, ids=["-".join((run[0], *run[3])) for run in RUNS]
 )
 def test_what_was_told_is_what_the_server_counts(
     shell: Shell,
     server: StrongServer,
+    generated: Callable[[str, Path], str],
     benchmark: str,
     limit: int,
-    settings: tuple[str, ...],
     talks: bool,
     options: dict[str, Any],
 ) -> None:
-    said = shell.call("generate", benchmark, *settings, "--json", "--quiet")
-    assert said.returncode == 0, said.stderr
-    dataset = json.loads(said.stdout.splitlines()[-1])["dataset"]
+    dataset = generated(benchmark, shell.home)
+    (shell.home / "models.toml").write_text(server.settings())
     customer = "endpoint:customer" if talks else None
     choice = SampleFilter(limit)
     judges = () if benchmark in UNJUDGED else ("endpoint:judge",)

@@ -2,9 +2,6 @@
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from runner.shell import make_shell
 
 from cxlab.benchmarks.contract import Uncheckable
 from cxlab.benchmarks.cxmarena.benchmark import check
@@ -254,13 +252,13 @@ def test_deep_nesting_is_refused():
             cells.as_dicts(text)
 
 
-def test_the_command_reports_and_what_it_stores_can_be_listed(tmp_path):
+def test_the_command_reports_and_what_it_stores_can_be_listed(tmp_path, monkeypatch):
     parts = make()
     parts["Multi_Turn/train"][0]["kb_ids"] = ["KB_12", "KB_3211"]
     folder = store(tmp_path / "in", parts)
-    environment = {**os.environ, "CXLAB_HOME": str(tmp_path / "home")}
-    command = [sys.executable, "-m", "cxlab", "import", "cxmarena", str(folder)]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, cwd=ROOT, env=environment, check=True)
+    shell = make_shell(tmp_path / "home", monkeypatch)
+    done = shell.call("import", "cxmarena", str(folder), "--json")
+    assert done.returncode == 0, done.stderr
     report = read_json(done.stdout)
     assert report["rejected"] == [
         {
@@ -272,10 +270,11 @@ def test_the_command_reports_and_what_it_stores_can_be_listed(tmp_path):
     ]
     rejected = pl.read_parquet(tmp_path / "home" / "datasets" / report["dataset"] / "rejected.parquet")
     assert rejected.to_dicts() == report["rejected"]
-    plain = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=True)
+    plain = shell.call("import", "cxmarena", str(folder))
+    assert plain.returncode == 0, plain.stderr
     assert "rejected: Multi_Turn/train.parquet, row 1, kb_ids" in plain.stderr
     assert "CC BY-NC 4.0" in plain.stdout
-    wrong = subprocess.run([*command[:-1], str(tmp_path / "no")], capture_output=True, text=True, cwd=ROOT, check=False)
+    wrong = shell.call("import", "cxmarena", str(tmp_path / "no"))
     assert wrong.returncode == 2
     assert "is no folder" in wrong.stderr
     assert "Traceback" not in wrong.stderr

@@ -2,12 +2,10 @@
 
 import copy
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from runner.shell import Shell
 
 from cxlab.benchmarks.mmtaup2 import tasks, worlds
 from cxlab.benchmarks.mmtaup2.importers import tau2, tau2_results
@@ -37,8 +35,8 @@ def real() -> tau2.ImportedTasks:
 
 @needs_data
 def test_the_command_replays_all_228_tasks(home):
-    command = [sys.executable, "-m", "cxlab", "import", "tau2", str(DATA / "tau2-bench"), "--check", "--json"]
-    ran = subprocess.run(command, cwd=ROOT, env=os.environ.copy(), capture_output=True, text=True, check=True)
+    ran = Shell(home).call("import", "tau2", str(DATA / "tau2-bench"), "--check", "--json")
+    assert ran.returncode == 0, ran.stderr
     report = json.loads(ran.stdout.splitlines()[-1])
     assert (report["tasks"], report["gold_passed"], report["rejected"]) == (228, 228, 0)
     dataset = report["dataset"]
