@@ -19,8 +19,6 @@ from tests.stores.judged import judge_again
 from tests.stores.judged_mm import ADA, BOB, SOURCE, make_mm_store
 from tests.stores.verdicts import JudgingWriter, decide
 
-# One worker opens these pages, so that what they show is read once.
-pytestmark = pytest.mark.xdist_group("pages")
 TABS = ["review", "agreement", "bias", "changes", "verdicts"]
 
 

@@ -39,7 +39,7 @@ from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
 from tests.llm.fault_server import FaultServer
 from tests.pages.app_script import open_page, words
 
-pytestmark = pytest.mark.xdist_group("pages")
+pytestmark = pytest.mark.xdist_group("persona")
 
 
 def html_of(app: AppTest) -> str:

@@ -16,7 +16,7 @@ from tests.benchmarks.mmtaup2.mm_runs import write_runs
 from tests.conftest import use
 from tests.pages.app_script import words
 
-pytestmark = pytest.mark.xdist_group("pages")
+pytestmark = pytest.mark.xdist_group("persona")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tests.stores.judged import HOSTILE, NOON, make_run
 from tests.stores.verdicts import decide
 
 # One worker opens these pages, so that what they show is read once.
-pytestmark = pytest.mark.xdist_group("pages")
+pytestmark = pytest.mark.xdist_group("failures")
 
 
 def test_an_empty_store_says_what_would_be_here(empty_home: Path) -> None:

@@ -13,7 +13,7 @@ from cxlab.ui.annotations import annotate, save_filter, withdraw
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import HOSTILE
 
-pytestmark = pytest.mark.xdist_group("pages")
+pytestmark = pytest.mark.xdist_group("failures")
 
 
 def keys(**query: str | list[str]) -> list[str]:

@@ -21,7 +21,7 @@ from tests.pages.app_script import open_page, picked, words
 from tests.stores.judged import HOSTILE
 from tests.stores.runs import write_run
 
-pytestmark = pytest.mark.xdist_group("pages")
+pytestmark = pytest.mark.xdist_group("failures")
 
 Values = dict[tuple[str, int], float | None]
 

@@ -19,7 +19,7 @@ from tests.stores.judged import HOSTILE, NOON
 from tests.stores.runs import write_run
 
 # One worker opens these pages, so that what they show is read once.
-pytestmark = pytest.mark.xdist_group("pages")
+pytestmark = pytest.mark.xdist_group("failures")
 
 REASONS = {"s0": "slow", "s1": "slow", "s2": "slow", "s3": "rude", "s4": "rude"}
 VALUES: dict[tuple[str, int], float | None] = {
