@@ -32,6 +32,14 @@ _ONE: dict[Kind, str] = {
 }  # fmt: skip
 _STATES = {"": "Open", "resolved": "Resolved", "dismissed": "Dismissed", "all": "All"}
 _MOST_CONVERSATIONS, _MOST_PASSAGES = 12, 4
+# Measured on aldersea, on which the least likeness of nameless rules was set, and on two generated brands (streaming in
+# English, insurance in German), on which nothing was set.
+_REACH_OF_RULES = (
+    "Contradictions are found where two articles give one named thing different values, or count in one unit (days, "
+    "hours, points) in sentences with the same words. Not found: prices without a name, other words for the same, and "
+    "what holds no figure. Of 11 put into a knowledge base written by hand 5 are found, beside 3 pairs that are none; "
+    "of 13 in two generated ones 12, beside 8."
+)
 
 
 @dataclass(frozen=True)
@@ -134,6 +142,7 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
         else "Everything that was suspected is resolved or dismissed",
         f"{_say_sources(left)} Select one to look at it.",
     )
+    st.caption(plain(_REACH_OF_RULES))
     if queries_health.can_be_read(place.dataset):
         tip = "Rules see figures and set phrases; what two articles say in prose takes a reader."
         task = declared(queries.BENCHMARK).value("scenario", queries_health.PAIRS)

@@ -41,12 +41,12 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 # Periods, before which "two" to "twelve" are figures; elsewhere ("two things") they seldom are, and "one" nowhere.
-_PERIODS = (
+PERIODS = (
     r"(?:working |business )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)"
     r"|secondes?|heures?|jours?|semaines?|mois|ans?|années?|Sekunden?|Minuten?|Stunden?|(?:Werk|Arbeits)?[Tt]age?n?|Wochen?|Monaten?|Jahren?"
 )
 _COUNTED = re.compile(
-    rf"\b({'|'.join(word for word in COUNTS if word != 'one')})(?=[\s-](?:{_PERIODS})\b)", re.IGNORECASE
+    rf"\b({'|'.join(word for word in COUNTS if word != 'one')})(?=[\s-](?:{PERIODS})\b)", re.IGNORECASE
 )
 _CLAUSE = re.compile(r"\s*[,;:–—.!]\s+|\s*[.!]$")
 WORDED = "words"

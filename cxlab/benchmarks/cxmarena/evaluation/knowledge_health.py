@@ -20,6 +20,7 @@ from typing import Any, Literal
 from cxlab.benchmarks.cxmarena.evaluation import corpus
 from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import find_contrasts
 from cxlab.benchmarks.cxmarena.evaluation.duplicate_detection import compare
+from cxlab.benchmarks.cxmarena.evaluation.unnamed_contrasts import find_unnamed
 from cxlab.records import Sample, content_id
 from cxlab.store import layout, write
 
@@ -130,9 +131,11 @@ def read_questions(samples: Sequence[Sample]) -> Iterator[Question]:
 
 def _find_pairs(name: str, texts: Mapping[str, str], seen: set[frozenset[str]]) -> list[Suspicion]:
     found = []
+    contrasts = {each[:2]: each for each in find_unnamed(texts)}
+    # What names its thing is the surer sign.
+    contrasts |= {each[:2]: each for each in find_contrasts(texts, LEAST_SURE)}
     pairs: list[tuple[Kind, str, str, tuple[tuple[str, str], ...], float]] = [
-        ("contradiction", each.first, each.second, each.passages, each.same)
-        for each in find_contrasts(texts, LEAST_SURE)
+        ("contradiction", each.first, each.second, each.passages, each.same) for each in contrasts.values()
     ]
     if len(texts) > 1:
         alike = compare(corpus.Corpus(dict(texts)), "words", k=1, floor=LEAST_ALIKE).pairs

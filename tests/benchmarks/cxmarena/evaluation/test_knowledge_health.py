@@ -15,6 +15,7 @@ from cxlab.benchmarks.cxmarena.evaluation.knowledge_health import (
     find_conversations,
     read_questions,
 )
+from cxlab.benchmarks.cxmarena.evaluation.unnamed_contrasts import find_unnamed
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
 
@@ -74,6 +75,53 @@ def test_what_both_sentences_state_is_no_contradiction() -> None:
     }
     found = {(each.first, each.second) for each in find_contrasts(texts)}
     assert found == {("A_1", "A_3"), ("A_2", "A_3")}
+
+
+def test_rules_without_a_name_contradict_each_other_where_they_count_differently() -> None:
+    texts = {
+        "A_1": "Lost things\n\nIt is kept for 60 days and then given to the seamen's mission.",
+        "A_2": "Left on board\n\nWhat was left is kept for ninety minutes. It is given to the seamen's mission after "
+        "90 days, and kept in Harwich until then.",
+        "A_3": "Post\n\nAn e-mail is answered within 2 working days. Tickets cost £40 and are kept at the desk.",
+        "A_4": "Money\n\nThe money is paid within 10 working days. Tickets kept at the desk cost £25.",
+        "A_5": "Seamen\n\nIt is kept for two months, 60 days at most, and then given to the seamen's mission.",
+    }
+    found = find_unnamed(texts)
+    # Not those that agree (A_1 with A_5), nor those that share a unit and one word alone, nor prices.
+    assert {each[:2] for each in found} == {("A_1", "A_2"), ("A_2", "A_5")}
+    assert found[0].passages[0][0].startswith("It is kept for 60 days")
+    assert 0.35 <= found[0].same <= 1
+
+
+def test_rules_of_two_named_things_do_not_contradict_each_other() -> None:
+    texts = {
+        "A_1": "Basic Fare: terms\n\nA change of the Basic Fare is possible until 14 days before departure.",
+        "A_2": "Open Fare: terms\n\nA change of the Open Fare is possible until 2 days before departure.",
+    }
+    assert find_unnamed(texts) == []
+    nameless = {id: text.replace(" Fare", " fare").replace(" fare: terms", "") for id, text in texts.items()}
+    nameless = {id: text.replace("the Basic", "the").replace("the Open", "the") for id, text in nameless.items()}
+    assert len(find_unnamed(nameless)) == 1
+
+
+def test_german_nouns_of_two_things_do_not_contradict_each_other() -> None:
+    """Each is written with a capital, and none is a name that is known."""
+    texts = {
+        "A_1": "Versand\n\nDie Lieferzeit ist bei Standardversand mit 4 Werktagen angegeben.",
+        "A_2": "Übersicht\n\nIn der Übersicht zu Standardversand ist die Lieferzeit mit 5 Werktagen angegeben.",
+        "A_3": "Abends\n\nDie Lieferzeit ist bei Abendversand mit 11 Werktagen angegeben.",
+    }
+    assert [each[:2] for each in find_unnamed(texts)] == [("A_1", "A_2")]
+
+
+def test_the_page_is_told_of_rules_without_a_name(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        f"{__name__}.VOUCHERS", "Vouchers\n\nA gift voucher can be redeemed within 24 months of the purchase."
+    )
+    monkeypatch.setattr(
+        f"{__name__}.PETS_AGAIN", "Gifts\n\nThe voucher must be redeemed within 12 months after its purchase."
+    )
+    assert kinds(examine(make(home, []), home))["contradiction"] == [("A_1", "A_2"), ("A_4", "A_5")]
 
 
 def test_questions_tell_what_nobody_reaches_and_what_nobody_answers(home: Path) -> None:
