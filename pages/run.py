@@ -18,7 +18,7 @@ from cxlab.views.benchmarks import names_of
 from cxlab.views.run import run_form
 from cxlab.views.run.cost_by_role import show_foreseen, show_roles
 from cxlab.views.run.history import show_history
-from cxlab.views.run.told import call_job, show_results
+from cxlab.views.run.told import call_job, is_in_sight, keep_in_sight, show_results
 from cxlab.views.switches import fill_in
 
 ui.routed()
@@ -62,7 +62,8 @@ def choose_order() -> RunRequest:
         tip = "Each judges by itself; what they say is put to the vote."
         usual = list(benchmark.default_judges)
         judges = st.multiselect("Judges", judging, usual, key="judges", help=tip, accept_new_options=True, **many)
-    with st.expander("Limits and set-up"):
+    # What was set stays in sight when the page runs anew.
+    with st.expander("Limits and set-up", expanded=bool(run_form.LIMITS & set(st.query_params))):
         a, b, c = st.columns(3)
         spread = [facet.title.lower() for facet in benchmark.facets if facet.spread]
         tip = f"Spread over {', '.join(spread)}." if spread else "The first ones of the dataset."
@@ -106,7 +107,7 @@ def show_estimate(order: RunRequest) -> None:
             show_foreseen(rows, REGISTRY[order.benchmark].card.unit[1].capitalize())
             show_roles(share for row in rows for share in row.roles)
         if st.button("Run evaluation", type="primary", disabled=bool(problem), width="stretch", key="start"):
-            st.query_params["job"] = jobs.start(to_arguments(order)).id
+            keep_in_sight(jobs.start(to_arguments(order)).id)
             st.rerun()
         with st.expander("The same on the command line", type="compact"):
             st.code("python -m cxlab " + " ".join(to_arguments(order)), language="bash", wrap_lines=True)
@@ -115,13 +116,13 @@ def show_estimate(order: RunRequest) -> None:
 def cancel(job: str) -> None:
     """Cancel a job, which stays in sight with what is left of it."""
     jobs.cancel(job)
-    st.query_params["job"] = job
+    keep_in_sight(job)
 
 
 def resume(runs: Sequence[str], *how: str) -> None:
     # A demo that was killed before it had made a run goes on as a demo.
     words = ["run", *(f"--resume={run}" for run in runs), *how, "--quiet"] if runs else ["demo"]
-    st.query_params["job"] = jobs.start(words).id
+    keep_in_sight(jobs.start(words).id)
     st.session_state["run-started"] = True
     st.rerun()
 
@@ -130,7 +131,7 @@ ui.header("Run", "Evaluate now: which models, on what, and at what cost?")
 # Datasets and indexes have pages of their own; of what was killed, the last stays until it is resumed.
 elsewhere = ("generate", "import", "index", "send")
 for place, each in enumerate(each for each in jobs.list_jobs() if each.kind not in elsewhere):
-    kept = each.id == st.query_params.get("job") or (not place and each.state == "stalled")
+    kept = is_in_sight(each.id) or (not place and each.state == "stalled")
     if each.state == "running" or kept:
         ui.show_job(partial(jobs.find_job, each.id), cancel, resume, call_job(each), show_results)
 if st.session_state.pop("run-started", False):

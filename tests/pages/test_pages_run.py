@@ -150,3 +150,19 @@ def test_what_was_run_last_is_called_by_its_models_and_leads_to_its_results(
     compared = open_page("compare", **queries["Compare with other runs"])
     assert not compared.exception
     assert "a ahead of b" in card_of(compared) or "a level with b" in card_of(compared)
+
+
+def test_what_was_set_stays_open_and_a_job_stays_for_who_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    limits = {each.label: each.proto.expanded for each in open_page("run").expander}
+    assert limits["Limits and set-up"] is False
+    limits = {each.label: each.proto.expanded for each in open_page("run", limit="20").expander}
+    assert limits["Limits and set-up"] is True
+    done = jobs.Job("job-1", "run", ("run", "sage"), datetime.now(UTC), None, "done", 0, (), tmp_path / "log")
+    monkeypatch.setattr(jobs, "list_jobs", lambda *most: [done])
+    monkeypatch.setattr(jobs, "find_job", lambda id: done)
+    assert "Evaluation on SAGE" not in [each.value for each in open_page("run").subheader]
+    back = open_page("run", state={"cx-run-job": "job-1"})
+    assert "Evaluation on SAGE" in [each.value for each in back.subheader]

@@ -9,7 +9,7 @@ import streamlit as st
 from cxlab.charts import compare as charts
 from cxlab.charts.board import draw_board
 from cxlab.charts.history import draw_history
-from cxlab.charts.numbers import format_count, format_points, interval_of
+from cxlab.charts.numbers import format_count, format_points, format_time, interval_of
 from cxlab.charts.theme import Mark, short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison import ranking
@@ -22,7 +22,7 @@ from cxlab.read.failures import counts
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric, head_metric, name_metric
 from cxlab.ui.address import cached, has_page, link, open_page
-from cxlab.ui.app_frame import dark
+from cxlab.ui.app_frame import dark, zone
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose_id
 from cxlab.ui.labels import badge, empty, label, plain, say_no_verdict, section
@@ -338,10 +338,6 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
         run: name or named.get(side) or short_model(model)
         for run, name, side, model in frame.select("run_id", "called", "side", "model").iter_rows()
     }
-    figure = draw_history(
-        drawn(frame, unit, named), about.card.scale(view.metric), title, marks_of(unit, named), beside, dark(),
-        ranking.zero_of(about, view.metric),
-    )  # fmt: skip
     columns = {
         "called": column("Name", help="As somebody called the run."),
         "name": column("Model"),
@@ -356,8 +352,19 @@ def show_history(about: Declaration, view: View, unit: Unit, title: str, named: 
     if not called:
         del columns["called"]
     rows = with_labels(frame)
-    picked = show_chart(figure, rows, key="compare-history", alt=f"{title} of runs over time.", columns=columns,
-                        select=True)  # fmt: skip
+    alt = f"{title} of runs over time."
+    made = frame["created"].dt.truncate("1m").unique()
+    if len(made) < 2:
+        # As a chart that would be a column of dots beside an empty plot.
+        st.caption(f"All of one time, {format_time(made[0], zone())}: there is no course to draw yet.")
+        chosen = show_table(rows, columns, key="compare-history", alt=alt, select="single")
+        picked = [[each["run_id"]] for each in chosen]
+    else:
+        figure = draw_history(
+            drawn(frame, unit, named), about.card.scale(view.metric), title, marks_of(unit, named), beside, dark(),
+            ranking.zero_of(about, view.metric),
+        )  # fmt: skip
+        picked = show_chart(figure, rows, key="compare-history", alt=alt, columns=columns, select=True)
     if picked and has_page("failures"):
         open_page("failures", View(benchmark=about.card.id, runs=(str(picked[0][0]),), verdict="all"))
 

@@ -83,16 +83,19 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
         told = f"No sample is failed by all of {who}." if len(strong) > 1 else "It takes two models to tell."
         empty(f"{plain(told)} What all strong models fail alike would stand here: there the label may be wrong.")
         return
+    # Of two sides both are looked at, of which neither is the better half.
+    half = "by the whole better half" if len(strong) < len(named) else "by both" if len(strong) == 2 else "by all"
+    of = "The better half of what is compared" if len(strong) < len(named) else "Compared"
     alike = found.filter(pl.col("alike") & (pl.col("passed_by").list.len() == 0)).height
     one = alike == 1
     several = found.height != 1
     section(
-        f"{format_count(alike)} sample{' is' if one else 's are'} failed by the whole better half for one reason, and "
-        "passed by nobody: is the label wrong?"
+        f"{format_count(alike)} sample{' is' if one else 's are'} failed {half} for one reason, and passed by nobody: "
+        "is the label wrong?"
         if alike
-        else f"{format_count(found.height)} sample{'s are' if several else ' is'} failed by the whole better half, but "
-        "not for one reason",
-        f"The better half of what is compared: {plain(who)}. They all fail {format_count(found.height)} "
+        else f"{format_count(found.height)} sample{'s are' if several else ' is'} failed {half}, but not for one "
+        "reason",
+        f"{of}: {plain(who)}. They all fail {format_count(found.height)} "
         f"sample{'s' if several else ''}{', those for one reason first' if alike else ''}: either hard, or with a "
         "wrong label. Select one to look and to mark it.",
     )
@@ -111,7 +114,7 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
             words = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
             shown = shown.with_columns(words)
     columns |= {
-        "why": column("Reasons", help="Whether all of the better half fail for the same reason at the same place."),
+        "why": column("Reasons", help="Whether all of these sides fail for the same reason at the same place."),
         "reason": column("Commonest reason", width="large"),
         "passed": column("Passed by", help="Weaker sides that passed it: then the label is likely right."),
         "mark": column("Mark"),

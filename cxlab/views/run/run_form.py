@@ -45,6 +45,8 @@ def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
     return found
 
 
+LIMITS = frozenset({"limit", "trials", "seed", "budget", "at_once", "customer", "cache"})
+"""What stands under "Limits and set-up", as the address has it."""
 MOST_VALUES = 60
 """A facet with more values than this is no filter that a person picks from."""
 

@@ -18,6 +18,7 @@ from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.compare.queries import runs_to_compare
 
 _MOST_NAMED = 3
+_KEPT = "cx-run-job"
 
 
 def call_job(job: Job) -> str:
@@ -33,6 +34,16 @@ def call_job(job: Job) -> str:
         models = [*models[: _MOST_NAMED - 1], f"{len(models) - _MOST_NAMED + 1} others"]
     who = models[0] if len(models) == 1 else f"{', '.join(models[:-1])} and {models[-1]}"
     return f"{who} on {' and '.join(names_of(dict.fromkeys(found.values())).values())}"
+
+
+def keep_in_sight(job: str) -> None:
+    """Keep a job on the page Run: in its address, and in the session for whoever comes back by the menu."""
+    st.query_params["job"] = st.session_state[_KEPT] = job
+
+
+def is_in_sight(job: str) -> bool:
+    """Whether a job is to be shown although it has ended."""
+    return job == st.query_params.get("job", st.session_state.get(_KEPT))
 
 
 def show_results(runs: Sequence[str]) -> None:

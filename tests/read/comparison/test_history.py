@@ -175,3 +175,16 @@ def test_a_run_is_drawn_as_its_model_unless_two_are_of_one(home: Path) -> None:
     assert found == {named[run]: models[runs[run]] for run in each_another}
     alike = marks_of("run_id", {run: named[run] for run in two_alike})
     assert len({mark.colour for mark in alike.values()}) == 2
+
+
+def test_runs_of_one_moment_are_told_in_a_table_without_a_chart(home: Path) -> None:
+    for number, model in enumerate("ab", 1):
+        run = write_run(home, number, model, steady(60 + number))
+        if model == "b":
+            path = home / "runs" / run / "run.json"
+            path.write_text(path.read_text().replace("2026-01-01T02:00:00", "2026-01-01T01:00:20"))
+    app = open_page("compare", benchmark="sage", tab="history")
+    assert not app.exception
+    assert "All of one time, 2026-01-01 01:00: there is no course to draw yet" in words(app)
+    write_run(home, 5, "a", steady(70))
+    assert "there is no course" not in words(open_page("compare", benchmark="sage", tab="history"))

@@ -180,6 +180,9 @@ def test_a_wrong_label_is_marked_on_the_page_and_the_mark_taken_back(home: Path)
     write_run(home, 1, "a", marks("fpp"), reasons={"s0": "chose A"})
     write_run(home, 2, "b", marks("fpp"), reasons={"s0": "chose A"})
     app = open_page("compare", benchmark="sage", tab="labels", sample="s0")
+    # Of two neither is the better half.
+    assert "1 sample is failed by both for one reason" in words(app)
+    assert "better half" not in words(app)
     app.button(key="audit-s0").click().run()
     assert audit(VIEW)[1]["marked"].to_list() == [True]
     tagged = open_page("failures", benchmark="sage", tag=[WRONG_LABEL])
