@@ -119,7 +119,7 @@ own.show_report(place)
 working = list_jobs()
 work.show_work(working, place)
 try:
-    question.ask_question(place)
+    question.ask_question(place, waits=working.is_working("import"))
     tabs = [each for each in TABS if each != "relevance" or relevance.is_labelled(place)]
     tab = pick(place, "tab", "Part", tabs, TABS, style="segments")
     if place.like:

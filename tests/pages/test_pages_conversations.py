@@ -17,6 +17,7 @@ from cxlab.records import Message
 from cxlab.records.conversation import ToolCall
 from cxlab.store import write
 from cxlab.ui.trash import delete
+from cxlab.views.search import work
 from cxlab.views.search.place import SearchPlace, name_retriever
 from cxlab.views.search.results import draw_messages
 from cxlab.views.search.work import REPORT
@@ -116,6 +117,20 @@ def test_what_nothing_speaks_for_is_no_result(dataset: str) -> None:
     near = open_page("conversations", dataset=dataset, q="a bicycle bell", retriever="hashing")
     assert "the last of them may have nothing to do with it" in words(near)
     assert "Something speaks for" not in words(near)
+
+
+def test_nothing_can_be_typed_that_would_be_lost_when_an_import_is_done(
+    dataset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not open_page("conversations", dataset=dataset).text_input(key="search-question").disabled
+    monkeypatch.setattr(work.SearchJobs, "is_working", lambda self, *words: words == ("import",))
+    field = open_page("conversations", dataset=dataset).text_input(key="search-question")
+    assert field.disabled
+    assert "ask when they are there" in field.placeholder
+    went: list[SearchPlace] = []
+    monkeypatch.setattr(work, "go", went.append)
+    work._leave(SearchPlace(View(dataset="before", search="who is angry?")), dataset)
+    assert [(each.dataset, each.question) for each in went] == [(dataset, "who is angry?")]
 
 
 def test_single_messages_are_found_by_their_words(dataset: str) -> None:

@@ -116,8 +116,9 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
         filters = leave_out_floors(view.filters().change(benchmark=name, judges=(), metric=""), about)
         if told := find_drop(filters, find_slices(about, [name])):
             title = names_of([name])[name]
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.", width="stretch")
+            said, way = st.columns([8, 1.5], vertical_alignment="center")
+            said.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.")
+            with way:
                 link("What each changes", "judges", filters.change(benchmark=name, tab="changes", without=()))
     with st.container(horizontal=True, gap="small"):
         for tab, title in _STATISTICS.items():

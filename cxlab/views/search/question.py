@@ -13,11 +13,13 @@ from cxlab.ui.labels import plain
 from cxlab.ui.place import LONGEST, go, move
 from cxlab.views.search.place import SearchPlace
 
+_WAITS = "your conversations are coming in: ask when they are there"
 EXAMPLE = "users who grow more frustrated over time"
 
 
-def ask_question(place: SearchPlace) -> None:
-    """The field, and beside it the ways to a question for who does not know what to ask."""
+def ask_question(place: SearchPlace, waits: bool = False) -> None:
+    """The field, and beside it the ways to a question for who does not know what to ask. While conversations come in
+    it `waits`: the page then goes on to them, and what was typed till then would be lost."""
     key = "search-question"
     st.session_state[key] = place.view.search
 
@@ -27,8 +29,8 @@ def ask_question(place: SearchPlace) -> None:
     field, more, ideas = st.columns([6, 1.5, 1.5], vertical_alignment="bottom")
     with field:
         st.text_input(
-            "Question", key=key, on_change=changed, max_chars=LONGEST, placeholder=f"for example: {EXAMPLE}",
-            label_visibility="collapsed",
+            "Question", key=key, on_change=changed, max_chars=LONGEST, label_visibility="collapsed", disabled=waits,
+            placeholder=_WAITS if waits else f"for example: {EXAMPLE}",
         )  # fmt: skip
     with more, st.popover("Build one", width="stretch", key="search-build"):
         _build(place)

@@ -76,7 +76,8 @@ def show_work(jobs: SearchJobs, place: SearchPlace) -> None:
 def _leave(place: SearchPlace, dataset: str) -> None:
     """Off from a job that is over: to the dataset that it made, else where the page was."""
     st.query_params.pop("job", None)
-    go(SearchPlace(View(dataset=dataset)) if dataset else place)
+    # What was asked while they came in is asked of them.
+    go(SearchPlace(View(dataset=dataset, search=place.view.search)) if dataset else place)
 
 
 @st.fragment(run_every=0.7)

@@ -105,8 +105,10 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         steps = cached(queries_difference.step_differences, current, procedure, difference)
         sure = int(steps["sure"].sum())
         section(
-            f"Where {plain(names[0])} and {plain(names[1])} go different ways",
-            f"{sure} of {steps.height} steps differ for sure. At a line: share of turns in per cent, the first model's "
+            f"Where {plain(names[0])} and {plain(names[1])} go different ways: {sure} of {steps.height} steps for sure"
+            if sure
+            else f"No step of {steps.height} tells {plain(names[0])} and {plain(names[1])} apart for sure",
+            "At a line: share of turns in per cent, the first model's "
             "before the other's; width: the difference; intervals paired by sample, corrected for all steps. Circles: "
             "difference in how often those who arrived took the right way out, in points. Drag to move, wheel to zoom.",
             badges,
