@@ -25,6 +25,8 @@ from cxlab.views.compare.queries_verdicts import audit
 from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.queries_label_answers import NOTHING, read_answers
 
+# Letters of an answer in the list.
+_MOST = 60
 _MARKS = {WRONG_LABEL: "✕ label is wrong", RIGHT_LABEL: "✓ label is right"}
 _SHOWN: dict[str, Any] = {
     "benchmark": pl.String, "task": pl.String, "sample": pl.String, "why": pl.String, "reason": pl.String,
@@ -146,6 +148,10 @@ def suspects(scope: View) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST else text[:_MOST].rsplit(" ", 1)[0] + " …"
+
+
 def _expect(of_task: View, strong: tuple[str, ...]) -> float | None:
     """The share of samples that all of these would fail if each failed by itself; None where a rate is not known."""
     found = queries.ranked(of_task)
@@ -167,7 +173,8 @@ def _describe(
     given = list(dict.fromkeys(each for _, each in said))
     same = len(given) == 1 and given[0] not in ("", NOTHING)
     return {
-        "due": said[0][0], "given": " / ".join(given),
+        # Compared whole, and cut for the list alone.
+        "due": _cut(said[0][0]), "given": " / ".join(map(_cut, given)),
         "benchmark": about.card.name, "task": task, "sample": f"{told} · {sample}" if told else sample,
         "why": SAME_ANSWER if same else SAME_REASON if row["alike"] else EACH_ANOTHER,
         "reason": "" if given != [""] else spell_programs(row["reason"] or "no reason is stored"),

@@ -10,7 +10,6 @@ from cxlab.read.query import ask
 
 NOTHING = "nothing"
 """No answer: that several models have none says nothing of what would be right."""
-_MOST = 90
 
 
 def read_answers(attempts: Sequence[tuple[str, str]]) -> pl.DataFrame:
@@ -51,7 +50,7 @@ def say_answers(expected: Mapping[str, Any], output: Mapping[str, Any], inputs: 
             for question, due, said in zip(inputs["questions"], expected["answers"], given, strict=False)
             if due != said
         ]
-        due, said = (_cut(" ".join(f"{each[0]} {_say(each[at])}." for each in apart)) for at in (1, 2))
+        due, said = (" ".join(f"{each[0]} {_say(each[at])}." for each in apart) for at in (1, 2))
         return due, said
     if "answer" in expected and "answer" in output:
         return _say(expected["answer"]), _say(output["answer"])
@@ -59,13 +58,9 @@ def say_answers(expected: Mapping[str, Any], output: Mapping[str, Any], inputs: 
 
 
 def _say(value: Any) -> str:
-    return _cut(value) if isinstance(value, str) and value.strip() and value != "None" else NOTHING
+    return value.strip() if isinstance(value, str) and value.strip() and value != "None" else NOTHING
 
 
 def _name_tools(calls: Any) -> str:
     names = sorted(str(each.get("name") if isinstance(each, Mapping) else each) for each in calls or ())
-    return _cut(", ".join(name.replace("_", " ") for name in names)) or NOTHING
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else text[:_MOST].rsplit(" ", 1)[0] + " …"
+    return ", ".join(name.replace("_", " ") for name in names) or NOTHING

@@ -117,7 +117,8 @@ def test_the_same_other_answer_is_what_speaks_against_a_label(
     empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_runs(empty_home)
-    answers = {"s0": {"a": "x", "b": "x"}, "s1": {"a": "x", "b": "y"}, "s2": {"a": "z", "b": "z"}}
+    long = "x " * 80
+    answers = {"s0": {"a": "x", "b": "x"}, "s1": {"a": f"{long}1", "b": f"{long}2"}, "s2": {"a": "z", "b": "z"}}
 
     def read(attempts: Sequence[tuple[str, str]]) -> pl.DataFrame:
         known = ask("SELECT run_id, attempt_id, sample_id, model FROM attempts").rows()
@@ -130,7 +131,7 @@ def test_the_same_other_answer_is_what_speaks_against_a_label(
     found = {row["sample"]: (row["why"], row["given"]) for row in suspects(View()).iter_rows(named=True)}
     # That none of them has an answer is no agreement on another one.
     assert found == {
-        "s0": ("the same other answer", "x"), "s1": ("each another", "x / y"),
+        "s0": ("the same other answer", "x"), "s1": ("each another", f"{long[:59]} … / {long[:59]} …"),
         "s2": ("the same other answer", "z"), "t0": ("the same reason", NOTHING),
     }  # fmt: skip
     app = open_page("failures", tab="labels")
