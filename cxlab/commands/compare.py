@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cxlab.records.decimals import write_decimals
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -386,12 +384,14 @@ def _align(rows: "Sequence[Sequence[str]]") -> list[str]:
 
 
 def _points(value: float | None, form: str = ".1f") -> str:
+    from cxlab.records.decimals import write_decimals
+
     return "–" if value is None else write_decimals(value, form)
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None else f"{write_decimals(100 * value)}%"
+    return "–" if value is None else f"{_points(100 * value)}%"
 
 
 def _span(row: dict[str, Any]) -> str:
-    return "–" if row["low"] is None else f"{write_decimals(row['low'])} to {write_decimals(row['high'])}"
+    return "–" if row["low"] is None else f"{_points(row['low'])} to {_points(row['high'])}"
