@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from runner.shell import Shell, make_shell
 
@@ -94,8 +95,14 @@ def test_what_was_told_is_what_the_server_counts(
     (again,) = estimate(order)
     measured = {row.role: row for row in again.roles}
     assert again.basis == "means of earlier runs of this model"
-    # So is the time: all that was waited for, judges side by side with the rest one after the other.
-    waited = {row["role"]: row["latency_s"] for row in cost_by_role(found["runs"][0]["run"]).iter_rows(named=True)}
+    # So is the time: all that sound attempts waited for, judges side by side with the rest one after the other.
+    run = found["runs"][0]["run"]
+    sound = shell.read(run).filter(pl.col("outcome") == "ok")
+    asked = [sound, *(shell.read(run, "votes") for _ in judges)]
+    if talks:
+        asked.append(shell.read(run, "messages").filter(pl.col("role") == "customer"))
+    waited = sum(each.join(sound, on="attempt_id", how="semi")["latency_s"].sum() for each in asked)
     assert again.seconds is not None
-    assert again.seconds == pytest.approx(sum(filter(None, waited.values())) / min(order.concurrency, again.attempts))
+    at_once = min(order.concurrency, again.attempts)
+    assert again.seconds == pytest.approx(waited / sound.height * again.attempts / at_once)
     assert all(measured[role].calls == pytest.approx(server.calls[role], rel=0.15) for role in rows)
