@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "data" / "screenshots"
 LAB = "persona_lab?variant=hard-0-text&variant=hard-1-text&variant=hard-2-voice-15&beats=30"
 PAGES = {
     "overview": "",
-    "sop_paths": "sop_paths",
+    "sop_paths": "sop_paths?scenario=telecom_package",
     "compare": "compare",
     "judges": "judges",
     "persona_lab": LAB,

@@ -33,6 +33,8 @@ def show_corrections(view: View, states: pl.DataFrame) -> None:
     if open_conflicts:
         one = open_conflicts == 1
         note += f" {format_count(open_conflicts)} conflict{' corrects' if one else 's correct'} nothing until settled."
+    if unsure := states.filter(pl.col("value") == decisions.CANNOT_TELL).height:
+        note += f" {format_count(unsure)} more said “{decisions.CANNOT_TELL}”, which corrects nothing."
     section(plain(say_finding(frame, found, settled.height)), note)
     for run_id, why in found.left_out.items():
         st.caption(plain(f"! Run {run_id} is not corrected: {why}."))
