@@ -32,7 +32,8 @@ HANDS_OVER = "handing you over"
 # A line that says what it asks for needs no other reason before it.
 BECAUSE = re.compile(r"\bbecause your\b|\bused for nothing else\b")
 OWNS_UP = "I am sorry, I did not understand that."
-EXCUSES = re.compile(r"^(?:I am )?sorry\b[^.!?]*[.!?] ", re.IGNORECASE)  # one is enough
+# One is enough, and nothing is done gladly that was not understood.
+EXCUSES = re.compile(r"^(?:(?:I am )?sorry\b|gladly\b|I can help\b)[^.!?]*[.!?] ", re.IGNORECASE)
 
 
 def plan(mind: DialogueState) -> NextAction:
@@ -67,8 +68,10 @@ class RetailAgent(RetailGoods):
         if self.profile.comprehension == 0 or len(mind.theirs) < 2 or place == 0:
             return ""
         at, text = mind.theirs[place]
-        # What it has been answered is not answered again after a call.
-        return reactions.find(text, mind.asked_before(at))
+        asked = mind.asked_before(at)
+        # What it has been answered is not answered again after a call. It is read as it was said, too, for what is left
+        # out when it is put plainly may be just that.
+        return reactions.find(self.said[place], asked) or reactions.find(text, asked)
 
     def next_step(self) -> NextAction:
         handed = self.mind.done("transfer_to_human_agents")
@@ -105,6 +108,8 @@ class RetailAgent(RetailGoods):
         if self.profile.comprehension == 0 or not mind.own or len(mind.theirs) < 2:
             return None
         at, before = mind.own[-1]
+        if self.beside() or self.said[-1] != mind.theirs[-1][1]:
+            return None  # something was taken from it
         if any(made.at > at for made in mind.made) or not free_speech.is_strange(
             mind.theirs[-1][1], before, self.goods()
         ):

@@ -53,10 +53,23 @@ class RetailDialogueState:
 
     def __init__(self, mind: DialogueState) -> None:
         self.mind, self.profile = mind, mind.profile
-        mind.theirs = [(at, free_speech.put_plainly(text, mind.asked_before(at))) for at, text in mind.theirs]
+        said, mind.theirs = (
+            mind.theirs,
+            [(at, free_speech.put_plainly(text, mind.asked_before(at))) for at, text in mind.theirs],
+        )
+        self.said = [text for _, text in said]
         self.ear = mind.profile.subtlety if mind.profile.comprehension else 0.0
         share = self.profile.comprehension
-        heard = [(at, text) for at, text in mind.theirs if knows(self.profile, f"heard {text}", share)]
+        # What a stand-in would not say so is a person's: it is read as it stands.
+        own = {at for (at, text), (_, plain) in zip(said, mind.theirs, strict=True) if text != plain} | {
+            at for at, text in said if free_speech.is_plain_answer(text)
+        }
+        self.in_own_words = bool(own)
+        heard = [
+            (at, text)
+            for at, text in mind.theirs
+            if (share and at in own) or knows(self.profile, f"heard {text}", share)
+        ]
         self.matters = phrases.matters_in(heard)
         self.heard = " ".join(text for _, text in heard)
         skill, frustration = SKILL.search(mind.note), FRUSTRATION.search(mind.note)
@@ -88,6 +101,11 @@ class RetailDialogueState:
                 return self.hand_over("The customer's account could not be found.")
             if times and not any(m.tool.startswith("find_user_id") for m in self.mind.made):
                 return NextAction(self.line("ask_identity_still"))
+            nobody = [m for m in mind.made if m.tool == "find_user_id_by_name_zip" and m.error]
+            if self.in_own_words and nobody and {"first_name", "last_name", "zip"} <= nobody[-1].arguments.keys():
+                who = nobody[-1].arguments
+                name = f"{who['first_name']} {who['last_name']}"
+                return NextAction(self.line("ask_identity_nobody", name=name, zip=str(who["zip"])))
             return NextAction(self.line("ask_identity" if times == 0 else "ask_identity_again"))
         self.user_id = str(found.value)
         self.user = mind.done("get_user_details", user_id=self.user_id)

@@ -8,6 +8,7 @@ already stays as it is. What has nothing to do with an order is strange, and the
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Collection
 
@@ -19,8 +20,26 @@ _ASKS_WHO = re.compile(r"zip code|e-mail address|your name|last name", re.IGNORE
 _ASKS_ORDER = re.compile(r"order number|which order", re.IGNORECASE)
 _ASKS_WHY = re.compile(r"\breason\b|\bwhy\b", re.IGNORECASE)
 _ASKS_PAYMENT = re.compile(r"payment method|refund go|like to pay", re.IGNORECASE)
-_NAME_ZIP = re.compile(r"\b([a-z][a-z'-]+) ([a-z][a-z'-]+)\W+(?:\w+\W+){0,4}?(\d{5})\b", re.IGNORECASE)
-_NAME = re.compile(r"^\W*(?:it's |it is |i'm |i am |this is )?([a-z][a-z'-]+) ([a-z][a-z'-]+)\W*$", re.IGNORECASE)
+_NAME = re.compile(
+    r"^\W*(?:(?:(?:no|sorry|yes)\b\W*)?(?:it's |it is |i'm |i am |this is ))?([a-z][a-z'-]+) ([a-z][a-z'-]+)\W*$",
+    re.IGNORECASE,
+)
+_NAME_WORD = re.compile(r"[^\W\d_][\w'-]+")
+_NOBODY = re.compile(r"\b(?:called|the name) (\S+) (\S+) (?:with|and) the zip code")
+# Words around a name that is told in passing.
+_NO_NAME = frozenset((
+    "my", "name", "name's", "names", "is", "it", "its", "it's", "it’s", "and", "zip", "zipcode", "code", "postcode",
+    "post", "postal", "the", "this", "i'm", "im", "am", "with", "at", "in", "from", "live", "living", "customer",
+    "account", "email", "e-mail", "mail", "give", "you", "your", "me", "not", "rather", "tell", "say", "but",
+    "number", "no", "yes", "sorry", "order", "is:", "here", "please", "thanks", "well", "ok", "okay", "that", "would",
+))  # fmt: skip
+_BARE = re.compile(r"^\W*(?:w ?)?\d{7}\W*$|^\s*[\w.+-]+@[\w-]+(?:\.[\w-]+)+\s*$", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_WONDERS = re.compile(
+    r"\b(?:what (?:happens|will happen|would happen|about|becomes)|how (?:long|soon|fast|much)|when (?:do|does|will)"
+    r"|(?:will|do|would) i (?:get|lose|have|pay)|does it cost)\b[^?.!]*\b(?:if|when|after|once)\b[^?.!]*\?",
+    re.IGNORECASE,
+)
 _ZIP = re.compile(r"(?<!\d)\d{5}(?!\d)")
 _NUMBER = re.compile(r"(?<![\d-])\d{7}(?!\d)")
 # What is wanted → a sentence that wants it, for words in which nothing is wanted as the agent knows it.
@@ -110,14 +129,17 @@ _GOODS = re.compile(
 def put_plainly(text: str, asked: str) -> str:
     """The message with what it says in words that the agent knows added; `asked`: what the agent had said last."""
     added: list[str] = []
+    text = leave_out_questions(text)
     known = [part.kind for part in phrases.parts(text) if part.kind is not None]
     if known == ["parcel"] and phrases.ADDRESS.search(text):
         # A parcel that is to go somewhere else has not come damaged.
         return f"I want the order sent to another address: {re.sub('parcel', 'order', text, flags=re.IGNORECASE)}"
     if _ASKS_WHO.search(asked) and "name is" not in text and "@" not in text:
-        if found := _NAME_ZIP.search(text):
-            added.append(f"My name is {found[1].title()} {found[2].title()} and my zip code is {found[3]}.")
-        elif (found := _NAME.search(text)) and not _LOST.search(text) and not _SMALL.search(text):
+        if named := name_and_zip(text):
+            added.append("My name is {} {} and my zip code is {}.".format(*named))
+        elif spelt := _spelt_anew(text, asked):
+            added.append(f"My name is {spelt}.")
+        elif (found := _NAME.search(text)) and not _LOST.search(text) and not _SMALL.search(f"{found[1]} {found[2]}"):
             added.append(f"My name is {found[1].title()} {found[2].title()}.")
     number = _NUMBER.search(text) if phrases.order_in(text) is None else None
     if number and (_ASKS_ORDER.search(asked) or re.search(r"\border\b|\bnumber\b|\bno\.?\b", text, re.IGNORECASE)):
@@ -139,6 +161,49 @@ def put_plainly(text: str, asked: str) -> str:
         added += [wanted] if wanted else []
         return f"{wanted} {text}" if wanted else text
     return " ".join([text, *added])
+
+
+def name_and_zip(text: str) -> tuple[str, str, str] | None:
+    """First name, last name and zip code of whoever tells them in a sentence, the name beside the zip code."""
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n", text):
+        if (code := _ZIP.search(sentence)) is None:
+            continue
+        for side, last in ((sentence[: code.start()], True), (sentence[code.end() :], False)):
+            words = [word if word.lower() not in _NO_NAME else "" for word in _NAME_WORD.findall(side)]
+            pairs = [(one, other) for one, other in itertools.pairwise(words) if one and other]
+            if pairs:
+                first, name = pairs[-1 if last else 0]
+                return first.title(), name.title(), code[0]
+    return None
+
+
+def _spelt_anew(text: str, asked: str) -> str | None:
+    """The name that was found under no account, with the part that is now spelt another way."""
+    from rapidfuzz import fuzz
+
+    if (nobody := _NOBODY.search(asked)) is None:
+        return None
+    before = [nobody[1], nobody[2]]
+    name = list(before)
+    for word in _NAME_WORD.findall(text):
+        for place, part in enumerate(before):
+            if word.lower() != part.lower() and fuzz.ratio(word.lower(), part.lower()) >= _NEAR:
+                name[place] = word.title()
+    return " ".join(name) if name != before else None
+
+
+def is_plain_answer(text: str) -> bool:
+    """Whether a message is nothing but an order number or an e-mail address, as people type them.
+
+    A stand-in puts them into sentences; there is nothing in them that a reader could fail to take up.
+    """
+    return bool(_BARE.match(text))
+
+
+def leave_out_questions(text: str) -> str:
+    """A message without its questions of what comes of a thing: "what happens to my money if you cancel it?" wants
+    nothing done."""
+    return " ".join(one for one in _SENTENCES.split(text) if not _WONDERS.search(one))
 
 
 def is_upset(text: str) -> bool:
@@ -163,6 +228,7 @@ def is_strange(text: str, asked: str, goods: Collection[str]) -> bool:
 
 def wants(text: str) -> bool:
     """Whether something is wanted of the shop, in words that the agent knows or in others."""
+    text = leave_out_questions(text)
     known = (part.kind is not None for part in phrases.parts(text))
     return any(known) or any(cue.search(text) for _, cue in _COMPILED)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated import other_messages
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech
 from cxlab.files import grammar
 from cxlab.records.base import Record
@@ -34,9 +35,12 @@ _CUES = tuple(
         ("bye", r"\bgood ?bye\b|^\W*(?:ok(?:ay)? )?bye\b"),
         (
             "money",
-            r"\b(?:how long|when)\b[^.?]*\b(?:refund|money|paid back)\b[^.?]*\?"
-            r"|\b(?:refund|money)\b[^.?]*\b(?:how long|when)\b[^.?]*\?",
+            r"\b(?:how long|when|what (?:happens|will happen|about|becomes))\b"
+            r"[^.?]*\b(?:refund|money|paid back)\b[^.?]*\?"
+            r"|\b(?:refund|money)\b[^.?]*\b(?:how long|when)\b[^.?]*\?"
+            r"|\bdo i get\b[^.?]*\b(?:refund|money)\b[^.?]*\?",
         ),
+        ("delivery", r"\b(?:how (?:long|soon|fast)|when)\b[^.?]*\b(?:deliver\w*|shipping|shipment)\b[^.?]*\?"),
         ("long", r"\bhow (?:much )?long(?:er)?\b[^.?]*\?"),
         ("why", r"\bwhy\b[^.?]*\?|^\W*why\b|\bwhat\b[^.?]*\bfor\?|\bwhat(?:'s| is) the point\b"),
         ("again", r"\b(?:already|just) (?:told|said|answered)\b|\btold you\b"),
@@ -62,6 +66,9 @@ class Reactions(Record):
     declined: tuple[str, ...]
     money: tuple[str, ...]
     long: tuple[str, ...]
+    delivery: tuple[str, ...]
+    silence: tuple[str, ...]
+    language: tuple[str, ...]
     again: tuple[str, ...]
     question: tuple[str, ...]
     handed: tuple[str, ...]
@@ -78,12 +85,16 @@ def find(text: str, asked: str = "") -> str:
 
     `asked`: what the agent had said last. A question in which something is wanted of the shop is the matter itself.
     """
+    if other_messages.is_silence(text):
+        return "silence"
+    if other_messages.is_foreign(text):
+        return "language"
     kind = next((kind for kind, cue in _CUES if cue.search(text)), "")
     if kind == "refusal" and dialogue_acts.asks_to_confirm(asked):
         kind = "declined"
     if not kind or free_speech.is_near_own(text):
         return ""
-    return "" if kind in ("question", "long", "why") and free_speech.wants(text) else kind
+    return "" if kind in ("question", "long", "why", "delivery") and free_speech.wants(text) else kind
 
 
 def answer(kind: str, rng: np.random.Generator) -> str:
