@@ -65,8 +65,12 @@ class RetailAgent(RetailGoods):
     def beside(self, place: int = -1) -> str:
         """What the customer says beside the matter in a message, the last one if not said; it begins with none."""
         mind = self.mind
-        if self.profile.comprehension == 0 or len(mind.theirs) < 2 or place == 0:
+        if self.profile.comprehension == 0 or not mind.theirs:
             return ""
+        if len(mind.theirs) < 2 or place == 0:
+            # How a talk begins is what it is about, if it is anything.
+            kind = reactions.find(self.said[0])
+            return kind if kind in ("silence", "language") else ""
         at, text = mind.theirs[place]
         asked = mind.asked_before(at)
         # What it has been answered is not answered again after a call. It is read as it was said, too, for what is left

@@ -33,6 +33,11 @@ FAMILIES = (
     ("service", re.compile(r"\bservice\b|\bsignal\b|\bcalls?\b|\bring\b|\btelephone\b", re.IGNORECASE)),
 )
 OWNS_UP = "I am sorry, I did not understand that."
+# One is enough, and nobody is thanked for what was not understood.
+EXCUSES = re.compile(
+    r"^(?:(?:I am )?sorry\b|I am not sure I understood|Thank you for|(?:I can|Let me) look into)[^.!?]*[.!?] ",
+    re.IGNORECASE,
+)
 
 
 def plan(mind: DialogueState) -> NextAction:
@@ -58,6 +63,8 @@ class TelecomAgent(TelecomRequests):
     def answer_first(self, step: NextAction) -> NextAction:
         """The step, after an answer to what the customer said beside the matter; a call has its answer after it."""
         beside = self.says_beside()
+        if not beside and not step.tool and (told := reactions.explain(self.mind.last)):
+            return replace(step, text=f"{told} {step.text}")
         if not beside or step.tool or step.text == self.line("transfer"):
             return step
         if beside == "refusal" and self.refused & {one.name for one in phrases.requests_in(self.before())}:
@@ -90,7 +97,7 @@ class TelecomAgent(TelecomRequests):
         if len(lost) == 2 and all(lost):
             return self.hand_over("The customer's words could not be understood.")
         asked = reactions.strip(before.removeprefix(f"{OWNS_UP} "))
-        return NextAction(f"{OWNS_UP} {asked}")
+        return NextAction(f"{OWNS_UP} {EXCUSES.sub('', asked)}")
 
     def identify(self) -> NextAction | None:
         """Who is speaking: the customer by phone number, then the line that has it."""
@@ -302,6 +309,10 @@ class TelecomAgent(TelecomRequests):
         if step is not None:
             return step
         asked = self.mind.asked(re.compile(r"does everything work again", re.IGNORECASE))
-        if (self.value(fact) in (good, None)) and asked < 2:
-            return NextAction(self.line("settled"))
+        seen = self.value(fact)
+        if seen in (good, None) and asked < 2:
+            # What was never told does not look good.
+            return NextAction(self.line("settled" if seen else "settled_gentle"))
+        if seen is None:
+            return self.hand_over("What the phone shows could not be found out, so it is not known whether it works.")
         return self.hand_over("All settings were gone through and it still does not work.")

@@ -58,7 +58,7 @@ class TelecomDialogueState:
                 self.asked.setdefault(one.name, []).append(at)
         # What a person says beside the matter is answered before the talk goes on with it.
         self.beside = reactions.find(mind.last) if mind.profile.comprehension > 0 else ""
-        if len(mind.theirs) == 1 and self.beside != "upset":
+        if len(mind.theirs) == 1 and self.beside not in ("upset", "silence", "language"):
             self.beside = ""  # how a talk begins is what it is about
         self.refused = self.turned_down()
         self.round_at = self.second_round()

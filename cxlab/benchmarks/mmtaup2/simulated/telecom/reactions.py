@@ -14,13 +14,22 @@ import numpy as np
 
 from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated import other_messages
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech
 from cxlab.files import grammar
 from cxlab.records.base import Record
 
 FILE = resources.data("simulated", "mmtaup2", "telecom_reactions.yaml")
 # What is asked that has an answer of its own comes before what may be any question, and any question before a mood.
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _CUES = (
+    (
+        "birth",
+        r"\bbirth ?da(?:te|y)\b|\bdate of birth\b|\bdob\b|\bborn\b"
+        rf"|^\W*(?:(?:it's|it is|on) )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*\.?,? "
+        r"(?:19|20)\d\d\W*$"
+        r"|^\W*\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d\W*$|^\W*(?:19|20)\d\d-\d\d-\d\d\W*$",
+    ),
     (
         "human",
         r"\b(?:speak|talk) (?:to|with) (?:(?:a|an|the|your|some) )?(?:real |actual |proper )?(?:human|person|manager"
@@ -69,6 +78,9 @@ _CUES = (
     ),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in _CUES)
+_ASKS_WHAT = re.compile(
+    r"\bwhat(?:'s| is| are| does| do you mean by)\b([^?.!]*)|\bi (?:don't|do not) know what([^?.!]*)", re.IGNORECASE
+)
 _HALF = 60
 # Stand-ins wonder what a thing is, and never where.
 _WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
@@ -84,6 +96,9 @@ class Reactions(Record):
     """The whole file: kind → wordings."""
 
     handed: tuple[str, ...]
+    birth: tuple[str, ...]
+    silence: tuple[str, ...]
+    language: tuple[str, ...]
     wait: tuple[str, ...]
     human: tuple[str, ...]
     robot: tuple[str, ...]
@@ -101,6 +116,8 @@ class Reactions(Record):
     done: tuple[str, ...]
     question: tuple[str, ...]
     upset: tuple[str, ...]
+    terms: dict[str, str]
+    """The words for a thing (alternatives between bars) → what it is."""
 
 
 @functools.cache
@@ -111,6 +128,10 @@ def _lines() -> Reactions:
 @functools.lru_cache(maxsize=20_000)
 def find(text: str) -> str:
     """What kind of thing a person says beside the matter, "" for nothing; "how" is answered by other words for it."""
+    if other_messages.is_silence(text):
+        return "silence"
+    if other_messages.is_foreign(text):
+        return "language"
     if free_speech.refuses(text):
         kind = "refusal"
     else:
@@ -127,6 +148,19 @@ def find(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=20_000)
+def explain(text: str) -> str:
+    """What the thing is that a person asks about in so many words, "" for anything else."""
+    if free_speech.is_own(text) or not (asked := _ASKS_WHAT.search(text)):
+        return ""
+    found = (
+        told
+        for words, told in _lines().terms.items()
+        if re.search(rf"\b(?:{words})\b", asked[1] or asked[2], re.IGNORECASE)
+    )
+    return next(found, "")
+
+
+@functools.lru_cache(maxsize=20_000)
 def says_done(text: str) -> bool:
     """Whether a person says, in words that no stand-in has, that what was asked for is done."""
     return bool(_DONE.search(text)) and not free_speech.is_near_own(text)
@@ -139,7 +173,12 @@ def strip(text: str) -> str:
 
 @functools.cache
 def _answers() -> tuple[str, ...]:
-    return tuple(one for lines in _lines().model_dump().values() for line in lines for one in grammar.every(line))
+    return tuple(
+        one
+        for lines in _lines().model_dump(exclude={"terms"}).values()
+        for line in lines
+        for one in grammar.every(line)
+    )
 
 
 def answer(kind: str, rng: np.random.Generator) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction, OwnCall
@@ -38,11 +39,23 @@ class TelecomRequests(TelecomDialogueState):
         if all(self.value(fact) is not None for fact in facts):
             return None
         since = max((self.round_at, *(self.last_at(STALE[fact]) for fact in facts if fact in STALE)))
-        times = sum(at > since for at in self.asked.get(first, []))
-        if times >= MOST:
+        places = [at for at in self.asked.get(first, []) if at > since]
+        # What was answered with something else is still to be answered.
+        if sum(not self.led_away(at) for at in places) >= MOST or len(places) >= 2 * MOST:
             return None
-        others = [n for n in names[1:] if n not in self.asked] if times == 0 else []
-        return self.request([first, *others][: self.batch], again=times > 0)
+        others = [n for n in names[1:] if n not in self.asked] if not places else []
+        told = any(at == self.mind.theirs[-1][0] for _, at in self.beliefs.values())
+        if places and told and first == "check_status_bar":
+            step = self.request([first], "Thank you.")
+            return replace(step, text=f"{step.text} Does it show any bars, or no service?")
+        return self.request([first, *others][: self.batch], again=bool(places))
+
+    def led_away(self, at: int) -> bool:
+        """Whether what was asked there was answered with a question, or with another state of the phone."""
+        place, reply = next(((place, text) for place, text in self.mind.theirs if place > at), (-1, ""))
+        if reactions.explain(reply) or reactions.find(reply) not in ("", "how", "refusal"):
+            return True
+        return any(told == place for _, told in self.beliefs.values())
 
     def fix(
         self, name: str, fact: str, good: str, since: int = -1, before: str = "", together: Sequence[str] = ()
@@ -90,9 +103,10 @@ class TelecomRequests(TelecomDialogueState):
         parts = [before] if before else []
         if self.refused and free_speech.refuses(self.mind.last):
             parts.append(LEAVES_OUT)
-        if again and stumbled:
+        explained = reactions.explain(self.mind.last) != ""  # that comes first
+        if again and stumbled and not explained:
             parts.append(self.line("explain"))
-        elif again and not self.says_beside():
+        elif again and not explained and not self.says_beside():
             parts.append(self.line("again"))
         # Who asks whether anything is lost, or turns something down, has an answer to that already.
         upset = not self.says_beside() and (
