@@ -37,7 +37,8 @@ _BREAKS = {
 }
 # What comes after these says who, where and how, not what.
 WHERE = (
-    r"\b(?:for|in|on|with|from|to|by|at|via|through|für|mit|aus|nach|an|am|auf|bei|bis|im|über|vom|von|zu|zum|zur|"
+    r"\b(?:of (?:all|any|every)|"
+    r"for|in|on|with|from|to|by|at|via|through|für|mit|aus|nach|an|am|auf|bei|bis|im|über|vom|von|zu|zum|zur|"
     r"pour|dans|avec|aux|chez|en ligne|par|sur|vers|de(?= la|s ))\b"
 )
 # Words that say nothing at either end of what a figure counts.
@@ -109,17 +110,20 @@ def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
 def product_lines(brief: str, language: str) -> list[str]:
     """The nouns listed after a verb of making or selling."""
     known, found = common(language), list[str]()
-    for match in re.finditer(rf"\b{known.makes}\b([^.;:]+)", brief):
+    # "everything for beekeepers: hives, smokers": what stands after the colon says it by name, unless it has figures.
+    for match in re.finditer(rf"\b{known.makes}\b(?:[^.;:,]*:(?=[^.;:\d]+[.;:]|[^.;:\d]+$))?([^.;:]+)", brief):
         # What comes after "for" or "in" says who and where, not what.
         listed = re.split(WHERE, match[1].strip())[0]
         for piece in re.split(known.list_words, listed):
             # "builds and sells lamps": the second verb is no part of the first thing's name.
-            named = re.sub(rf"^\s*{known.makes}\b", "", piece)
+            named = re.sub(rf"^\s*(?:\w+ly )?{known.makes}\b", "", piece)
             if re.search(r"\b(?:them|they|it|us|you)\b", named) or _PERIOD[language].search(named):
                 continue  # "and delivers them", "delivered in 3 days": what is done with what was named
             words = [w for w in re.findall(r"[\w’-]+", named) if not any(c.isdigit() for c in w)]
             line = " ".join(_name_line(words, set(known.small), language))
-            if len(line) > 2 and line.lower() not in {f.lower() for f in found}:
+            # "sewing machines" and then "machines of all makes" is one thing.
+            known_so = any(f.lower() == line.lower() or f.lower().endswith(f" {line.lower()}") for f in found)
+            if len(line) > 2 and not known_so:
                 found.append(line)
     return found[:MOST_LINES]
 
@@ -129,7 +133,7 @@ def _name_line(words: list[str], small: set[str], language: str) -> list[str]:
     if language == "de":
         return [w for w in words if w[:1].isupper() and w.lower() not in small][:1]
     if language == "en":
-        return [w for w in words if w.lower() not in small][:2]
+        return [w for w in words if w.lower() not in small][:3]
     while words and words[0].lower() in small:
         words = words[1:]
     # "vélos à assistance" names a thing, "vélos à Nantes" a place.

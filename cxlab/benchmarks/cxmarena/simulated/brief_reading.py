@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.brand.brief_plan import LANGUAGES, BriefText
+from cxlab.benchmarks.cxmarena.brand.brief_plan import CERTAIN, LANGUAGES, BriefText
 from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
 from cxlab.benchmarks.cxmarena.simulated.brief import brand_name, product_lines, told
 from cxlab.benchmarks.cxmarena.text import word_set
@@ -32,8 +32,11 @@ _VERBS = (
     "suppl(?:y|ies)|publish(?:es)?|lends?|"
     "est|sont|vend(?:ent)?|fabriqu(?:e|ent)|propos(?:e|ent)|lou(?:e|ent)|assur(?:e|ent)|torréfi(?:e|ent)|fourni(?:t|ssent)|édit(?:e|ent)|"
     "ist|sind|bau(?:t|en)|verkauf(?:t|en)|biete(?:t|n)|vermiete(?:t|n)|verleih(?:t|en)|versicher(?:t|n)|liefer(?:t|n)|"
-    "back(?:t|en)|bäckt|brau(?:t|en)|röste(?:t|n)"
+    "back(?:t|en)|bäckt|brau(?:t|en)|röste(?:t|n)|fertig(?:t|en)|reparier(?:t|en)|"
+    "repairs?|mends?|restores?|tunes?|répar(?:e|ent)|restaur(?:e|ent)"
 )
+# Beside the place where it is, "Die Uhrmacherei Sonnleitner in Passau …", any verb will do.
+_ANY_VERB = r"[a-zäöüßéèê]{2,}(?:s|t|en|e)"
 # "Velmore Cycles of Bristol" is Velmore Cycles in Bristol; "Bank of Ireland" is called so.
 _OF_TOWN = re.compile(
     r"^(?!(?:The )?(?:Bank|Museum|University|House|Royal|Port|City|School|Institute|Friends)\b)(.+?)"
@@ -44,15 +47,16 @@ _OF_TOWN = re.compile(
 _COMPANY_ARTICLE = re.compile(r"^(?:Die|Der|Das) (?=\S+ \S)")
 _SUBJECT = re.compile(
     rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de(?: la)?|du|des))* ?(?:{_CAPITALS}))"
-    rf"(?= (?:(?:in|im|aus|bei|of|from|de|à) (?:{_CAPITALS})(?: {_CAPITALS})? )?(?:{_VERBS})\b)"
+    rf"(?= (?:(?:{_VERBS})|(?:in|im|aus|bei|of|from|de|à) (?:{_CAPITALS})(?: {_CAPITALS})? {_ANY_VERB})\b)"
 )
 # "We make things nice" names nothing that is sold.
 _VAGUE = re.compile(r"\b(?:things?|stuff|everything|people|value|Dinge|Sachen|alles|choses?|tout)\b", re.IGNORECASE)
-# What a trade is certain by: words of what is sold, or only words around it.
+# What a trade is certain by: it names all that is sold, or stands only around it; else by the share that it names.
 NAMED, AROUND = 0.9, 0.4
 ASK = (
-    "Which trade is it in? A simulated model knows {known}; 'any' takes what holds for all goods, 'any service' "
-    "what holds for all services. A real model needs no list."
+    "Which trade is it in? A simulated model knows {known}. Is it none of them: 'any' for what is sold and delivered "
+    "(orders, delivery, returns, warranty, missing parts), '{repairs}' for what is repaired or serviced, 'any service' "
+    "for contracts. A real model needs no list."
 )
 
 
@@ -63,7 +67,7 @@ def read_brief(inputs: BriefText, profile: Profile, rng: np.random.Generator) ->
     lines = [line for line in product_lines(brief, language) if not _VAGUE.search(line)]
     trade, certainty = find_trade(lines, brief, language)
     titles = {name: industry_archetypes.load(name, language).title for name in industry_archetypes.names()}
-    asks = [] if certainty >= NAMED else [ASK.format(known=", ".join(titles.values()))]
+    asks = [] if certainty >= CERTAIN else [ASK.format(known=", ".join(titles.values()), repairs=titles["repaired"])]
     return json.dumps(
         {
             "language": language,
@@ -97,11 +101,12 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
     if ways:
         known_best = industry_archetypes.offered_so([verb[0] if verb else ""], " ".join(lines), language)
         return (known_best or ways[0]).name, AROUND
-    votes = [{name for name, trade in known.items() if count(trade.brief, line, language)} for line in lines]
+    names_thing = industry_archetypes.names_thing
+    votes = [{name for name, trade in known.items() if names_thing(trade.brief, line, language)} for line in lines]
     named = [next(iter(vote)) for vote in votes if len(vote) == 1]
-    # All that is sold is of one kind, and nothing that is sold is of another.
-    if lines and len(set(named)) == 1 and 2 * len(named) > len(lines):
-        return named[0], NAMED
+    # Nothing that is sold is of another kind; what is of none speaks against it.
+    if len(set(named)) == 1 and 2 * len(named) > len(lines):
+        return named[0], round(AROUND + (NAMED - AROUND) * len(named) / len(lines), 2)
     if found := industry_archetypes.choose(lines[0] if lines else "", brief, language):
         return found.name, AROUND
     return "", 0.0

@@ -214,4 +214,22 @@ def count(words: tuple[str, ...], text: str, language: str) -> int:
     return len(re.findall(pattern, text.lower()))
 
 
-__all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "find", "load", "names"]
+# Letters that a word may have beyond its beginning: "bicycle(s)", but no "cardigan" for "card".
+_ENDING = r"\w{0,3}"
+
+
+def names_thing(words: tuple[str, ...], thing: str, language: str) -> bool:
+    """Whether one of these words says what the thing is, not what it is for: a honey press is a press.
+
+    That is the last word in English and in what German joins, the first one in French.
+    """
+    if not words:
+        return False
+    beginnings = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    if language == "fr":
+        return re.match(rf"(?:{beginnings}){_ENDING}\b", thing.lower()) is not None
+    before = "" if language == "de" else r"\b"
+    return re.search(rf"{before}(?:{beginnings}){_ENDING}$", thing.lower()) is not None
+
+
+__all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "find", "load", "names", "names_thing"]
