@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, format_p, largest
 from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
@@ -273,7 +274,8 @@ def show_chart(
     Only scatter and bar traces send clicks. With `zoom` the chart is moved by dragging and zoomed by the wheel, and its
     mode bar has a reset. `alt` says in a sentence what there is to see. The mode bar holds the
     PNG download (made in the browser); the other downloads lie with the table, which tells values in words (those of
-    a column in `words` by the function there) where the downloads keep them as they are stored.
+    a column in `words` by the function there, a judge by its short name) where the downloads keep them as they are
+    stored.
     """
     if "box" in modes or "lasso" in modes:
         figure.update_layout(dragmode="select")
@@ -308,6 +310,7 @@ def _plain_column(values: pl.Series) -> Any:
 
 def _in_words(frame: pl.DataFrame, words: Mapping[str, Callable[[str], str]]) -> pl.DataFrame:
     """The frame with its texts as people are told them; ids that one may look for stay as they are."""
+    words = {"judge": name_judge, **words}
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and not name.endswith("_id")]
     told = {name: frame[name].unique().drop_nulls().to_list() for name in texts}
     return frame.with_columns(

@@ -43,6 +43,17 @@ def test_filters_that_leave_nothing_are_told(judged_home: Path, tab: str) -> Non
     assert "No judge has voted under these filters" in words(app) or "No two judges differ on anything" in words(app)
 
 
+@pytest.mark.parametrize("tab", TABS)
+def test_a_judge_has_one_name_on_the_whole_page(judged_home: Path, tab: str) -> None:
+    app = open_page("judges", tab=tab)
+    cells = [str(cell) for table in app.dataframe for row in table.value.to_numpy().tolist() for cell in row]
+    options = [option for choice in app.selectbox for option in choice.options]
+    told = "\n".join([words(app), *cells, *options])
+    assert "lenient" in told
+    assert "judge-" not in told
+    assert "lenient · simulated" not in told
+
+
 def test_titles_say_the_finding(judged_home: Path) -> None:
     review = words(open_page("judges"))
     assert "◇ simulated" in review

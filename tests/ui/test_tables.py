@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from cxlab.ui import tables
 from cxlab.ui.tables import column, fit_columns, fit_widths
@@ -98,7 +99,35 @@ def test_a_name_of_many_capitals_has_room_in_one_line() -> None:
 def test_the_table_under_a_chart_tells_what_the_downloads_store() -> None:
     stored = pl.DataFrame({"judge": ["simulated:judge-fair"], "slice": ["s_1"], "run_id": ["a_b"], "rank": [2.0]})
     told = tables._in_words(stored, {"slice": {"s_1": "By phone"}.__getitem__})
-    assert told.row(0) == ("judge-fair · simulated", "By phone", "a_b", 2.0)
+    assert told.row(0) == ("fair", "By phone", "a_b", 2.0)
     shapes = {name: tables._plain_column(stored[name]) for name in stored.columns}
     assert (shapes["rank"]["label"], shapes["rank"].kind) == ("Rank", "count")
     assert tables._plain_column(pl.Series("mean_cost", [0.25])).kind == "ratio"
+
+
+@pytest.mark.parametrize(
+    ("rows", "height", "told"),
+    [
+        (10, None, ""),
+        (11, None, "11 rows: the table scrolls."),
+        (1_200, None, "1,200 rows: the table scrolls."),
+        # Of 38 pixels for the head and 35 for a row six rows fit.
+        (6, 260, ""),
+        (7, 260, "7 rows: the table scrolls."),
+        (30, "content", ""),
+    ],
+)
+def test_a_table_with_more_rows_than_it_shows_says_that_it_scrolls(
+    rows: int, height: int | str | None, told: str
+) -> None:
+    def draw(rows: int, height: int | str | None) -> None:
+        import polars
+
+        from cxlab.ui.tables import column, show_table
+
+        frame = polars.DataFrame({"name": [f"row {n}" for n in range(rows)]})
+        show_table(frame, {"name": column("Name")}, key="t", alt="Rows.", height=height)
+
+    app = AppTest.from_function(draw, default_timeout=300, kwargs={"rows": rows, "height": height}).run()
+    assert not app.exception
+    assert [each.value for each in app.caption] == ([told] if told else [])

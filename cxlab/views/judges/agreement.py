@@ -13,7 +13,7 @@ from cxlab.read import View, procedures
 from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import figures, label, plain, section
+from cxlab.ui.labels import figures, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import questions_of
 from cxlab.views.judges import charts as draw
@@ -21,6 +21,7 @@ from cxlab.views.judges import queries_agreement, queries_materiality
 from cxlab.views.judges.bias import show_retest
 from cxlab.views.judges.judge_columns import (
     KINDS,
+    PAIR_WORDS,
     UNMEASURED,
     filled,
     leave_unmeasured,
@@ -130,6 +131,7 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
             key=f"judges-matrix-{kind}-{measure}",
             alt=f"Agreement of {len(panel)} judges with each other; the lowest: {two(least['a'], least['b'])}.",
             columns=pair_columns(),
+            words=PAIR_WORDS,
             select=True,
         )
     with right:
@@ -144,7 +146,7 @@ def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
             key=f"judges-items-{kind}-{measure}",
             alt=f"Agreement by {KINDS[kind].lower()} and pair of judges; least on {name_item(hardest['name'])}.",
             columns={"name": column("Field" if kind == "field" else "Grade"), **pair_columns()},
-            words={"name": name_item},
+            words={"name": name_item, **PAIR_WORDS},
             select=True,
         )
     # The address keeps which field and which two are looked at; a click puts others in.
@@ -327,7 +329,7 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
         "A failed reply loses all its verdicts; one outside the options loses itself.",
     )
     chosen = show_table(
-        table.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
+        table.with_columns(name=pl.col("judge").map_elements(name_judge, return_dtype=pl.String)),
         filled(
             table,
             {

@@ -1,7 +1,7 @@
 """What the sections of the page Judges share."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import polars as pl
@@ -10,7 +10,7 @@ import streamlit as st
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count
-from cxlab.charts.theme import SIMULATED_PREFIX, short_model
+from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.ui.tables import column
 
 KINDS = {"field": "Fields", "dimension": "Grades"}
@@ -81,8 +81,12 @@ def two(a: str, b: str) -> str:
 
 
 def judge_names(found: pl.Series) -> dict[str, str]:
-    """Judges as people read them, with the mark of simulated ones."""
-    return {judge: name_judge(judge) + (" · simulated" if short_model(judge) != judge else "") for judge in found}
+    """Judges as people read them: one name in sentences, choices, charts and tables."""
+    return {judge: name_judge(judge) for judge in found}
+
+
+PAIR_WORDS: dict[str, Callable[[str], str]] = {"a": name_judge, "b": name_judge}
+"""How a table tells the two judges of a pair."""
 
 
 def pair_columns() -> dict[str, Any]:

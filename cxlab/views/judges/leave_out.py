@@ -59,7 +59,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
     shown = frame.with_columns(
         pl.col("change") * 100.0,
         reach=pl.struct("low", "high").map_elements(_say_interval, return_dtype=pl.String),
-        name=pl.col("judge").map_elements(label, return_dtype=pl.String),
+        name=pl.col("judge").map_elements(name_judge, return_dtype=pl.String),
     )
     if not truth.is_empty():
         panel = truth.sort("n").tail(1).select(

@@ -9,7 +9,7 @@ from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.metrics.intervals import clustered_proportion
 from cxlab.read import View, decisions
 from cxlab.read.sample_clusters import clusters_of
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.judges import queries_review
 
@@ -97,7 +97,7 @@ def _show_judges(frame: pl.DataFrame) -> None:
         "accuracy; a judge that is often alone is often decided against.",
     )
     show_table(
-        frame.with_columns(name=pl.col("judge").map_elements(label, return_dtype=pl.String)),
+        frame.with_columns(name=pl.col("judge").map_elements(name_judge, return_dtype=pl.String)),
         {
             "name": column("Judge"),
             "n": column("Decided", "count"),
