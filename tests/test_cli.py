@@ -145,7 +145,10 @@ def test_outcomes_add_up_whatever_the_server_does(shell: Shell, call: Call, serv
     assert said.returncode == 0, said.stderr
     (entry,) = json.loads(said.stdout.splitlines()[-1])["runs"]
     fields = ["run", "model", "planned", "done", "ok", "format", "provider", "mean", "cost_usd", "unstored_usd"]
-    assert list(entry) == [*fields, "cost_by_role", "tokens_by_role", "seconds", "state"]
+    fields += ["known_usd", "unanswered", "unanswered_usd", "cost_by_role", "tokens_by_role", "seconds", "state"]
+    assert list(entry) == fields
+    # Who was refused was answered.
+    assert (entry["known_usd"], entry["unanswered"]) == (entry["cost_usd"], 0)
     assert entry["provider"] == 5
     assert entry["format"] >= 1
     assert entry["ok"] + entry["format"] + entry["provider"] == entry["planned"] == entry["done"] == ALL
