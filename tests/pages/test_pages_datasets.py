@@ -18,6 +18,7 @@ from cxlab.runner.request import JOB
 from cxlab.store import trash, write
 from cxlab.store.exports.export import export_runs
 from cxlab.ui.tables import table_key
+from cxlab.views.conversations import queries as conversations
 from cxlab.views.conversations import queries_realism
 from cxlab.views.datasets import queries
 from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
@@ -315,6 +316,18 @@ def test_noise_is_switched_for_the_same_conversation(home: Path) -> None:
     assert "**1. Article 2 \\*\\*x\\*\\*" in words(app)
     assert app.expander[0].label.startswith("find\\_order")
     assert "Did the agent ask for a rating?" in clean
+
+
+def test_a_message_that_breaks_a_standard_is_marked(home: Path) -> None:
+    talk = conversations.conversation(DATASET, "C_0")
+    broken = [each for each in talk.labels["quality"] if each["answer"] == "No" and each.get("evidence")]
+    assert broken == [] or all(each["question"] in talk.broken(n) for each in broken for n in each["evidence"])
+    kept = {**talk.labels, "quality": [{"question": "Any jargon?", "answer": "No", "evidence": [1]}]}
+    marked = replace(talk, labels=kept)
+    assert marked.broken(1) == ["Any jargon?"]
+    assert marked.broken(0) == marked.broken(None) == []
+    kept["quality"][0]["answer"] = "Yes"
+    assert marked.broken(1) == []
 
 
 def test_what_was_said_is_never_rendered(home: Path) -> None:

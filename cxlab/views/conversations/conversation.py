@@ -171,6 +171,9 @@ def _bubble(talk: DatasetConversation, line: ServedLine, place: int, struck: boo
             kind = source.data.get("class") if source else None
             if kind and kind != "general":
                 chip(CLASSES.get(kind, kind), _CLASS_COLOURS.get(kind, "gray"))
+            colour, sign = _ANSWERS["No"]
+            for question in talk.broken(line.index):
+                chip(f"{sign} {question}", colour, "A quality standard that this message is meant to break.")
         draw_heard(line, struck)
         # What was known of the whole message stands with its last fragment.
         if source is not None and line.part == line.parts:

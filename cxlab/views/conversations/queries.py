@@ -86,6 +86,11 @@ class DatasetConversation:
             for each, text in zip(sources, texts, strict=False)
         ]
 
+    def broken(self, index: int | None) -> list[str]:
+        """The quality standards that a message breaks, as their questions: such words stand there on purpose."""
+        asked = self.labels.get("quality") or []
+        return [each["question"] for each in asked if each["answer"] == "No" and index in (each.get("evidence") or ())]
+
 
 def listed(view: View) -> pl.DataFrame:
     """The conversations of `view.dataset` under its filters, in the dataset's order, without their text.

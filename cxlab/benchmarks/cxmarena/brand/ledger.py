@@ -34,8 +34,9 @@ from cxlab.files import grammar
 from cxlab.records import content_id
 
 Triple = tuple[str, str, Value]
-# Where dates without a range lie: a span that is neither long past nor far ahead of the packs' story.
-FIRST_DAY, DAYS = date(2026, 1, 5), 700
+# Where dates without a range lie. Conversations come in the year after it, and that is over for whoever reads them: no
+# parcel was packed on a day that has not been yet.
+FIRST_DAY, DAYS = date(2023, 1, 2), 700
 
 
 def wordings(spec: Property, language: Language) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
         return value, personas.spoken_day(value, person.brand)
     if kind in (*personas.SPANS, "wished"):
         value = personas.day(person.today, "later" if kind == "wished" else kind, rng)
-        value = _after_launch(person, value) if kind == "past" else value
+        value = _after_launch(person, value) if kind in ("past", "weeks") else value
         return value, personas.spoken_day(value, person.brand)
     if kind in ("amount", "rest"):
         amount = person.amount if kind == "amount" else f"{float(person.amount) * (1.2 + 2 * rng.random()):.2f}"

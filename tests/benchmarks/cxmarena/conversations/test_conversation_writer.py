@@ -127,6 +127,20 @@ def test_arguments_that_the_customer_gave_were_said_before_the_call(name: str) -
 
 
 @pytest.mark.parametrize("name", PACKS)
+def test_nobody_reacts_to_being_who_they_are_as_to_news(name: str) -> None:
+    _, _, _, _, said = make(name)
+    news = {form for line in phrasebook.load(PACKS[name]).customer["react_report"] for form in grammar.every(line, 60)}
+    checked = 0
+    for c in said:
+        for at, message in enumerate(c.messages):
+            if any("identi" in call.name for call in message.tool_calls):
+                checked += 1
+                after = next((m.text for m in c.messages[at + 1 :] if m.role == "customer"), "")
+                assert not [form for form in news if form.casefold() in after.casefold()], (c.id, after)
+    assert checked
+
+
+@pytest.mark.parametrize("name", PACKS)
 def test_quality_answers_are_what_the_agent_did(name: str) -> None:
     _, _, _, _, said = make(name)
     language = phrasebook.load(PACKS[name])
@@ -144,6 +158,9 @@ def test_quality_answers_are_what_the_agent_did(name: str) -> None:
                 assert q["evidence"]
             if q["answer"] == "NA":
                 assert not q["evidence"]
+        # What only colleagues say stands nowhere unmarked: not where it is not asked about.
+        inside = {i for i, m in agent.items() if re.search(r"\b(?:CRM|SLA|L2|ERP|KPI)\b", m.text)}
+        assert inside == set(quality["jargon"]["evidence"] if "jargon" in quality else ())
         # Some of them by other means than the plan: by the names and by what tools were called.
         if "name" in quality:
             named = {i for i, m in agent.items() if c.persona["customer"]["name"] in m.text}

@@ -214,3 +214,25 @@ def test_a_house_number_is_said_as_a_number() -> None:
         ]
         assert all(wanted.lower() in line.lower() for line in lines)
         assert not [line for line in lines if re.match(r"(?:Das ist|C’est) 27", line)]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_answers_fit_any_form_of_their_question(language: str) -> None:
+    """ "Who am I talking to?" is answered by a name, not by "of course"; what was confirmed is not written down."""
+    said = phrasebook.load(language).customer
+    names = [form for line in said["tell_name"] for form in grammar.every(line, 30)]
+    assert not [form for form in names if re.match(r"(?:Of course|Sure|Natürlich|Gern|Bien sûr)\b", form)]
+    heard = [form for line in said["react_report"] for form in grammar.every(line, 60)]
+    assert not [form for form in heard if re.search(r"written that down|notiert|noté", form)]
+
+
+def test_nothing_is_packed_on_a_day_that_has_not_been_yet(tmp_path: Path) -> None:
+    """The year of the conversations is over, and what is eaten was packed weeks before, not years."""
+    assert ledger.FIRST_DAY + datetime.timedelta(days=ledger.DAYS + 330) < datetime.date(2026, 1, 1)
+    said = talk(
+        make("Harbour Roast roasts coffee beans and decaf. Orders ship within 2 working days.", "eaten", tmp_path)
+    )
+    packed = [result["day of packing"] for one in said for _, _, result in calls(one) if "day of packing" in result]
+    assert packed
+    first = (ledger.FIRST_DAY + datetime.timedelta(days=ledger.DAYS - 60)).isoformat()
+    assert min(packed) >= first

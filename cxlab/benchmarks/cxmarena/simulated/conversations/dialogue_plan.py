@@ -286,7 +286,8 @@ class DialoguePlan(DialogueScript):
                 person.give_back(fact.value)
         arguments = {name: person.value(name, rng) for name in required}
         self.standard("hold", "hold")
-        if not person.keeps["jargon"] and self.chance(0.6):
+        # Only where it is asked about, so that none stands there unmarked.
+        if "jargon" in person.asked and not person.keeps["jargon"] and self.chance(0.6):
             self.agent("jargon").breaks.add("jargon")
         move = self.agent("call", {"step": step_phrasing.step_act(person.talk, text, tool=True).step}, "tool_call")
         move.sources.append(passage)
@@ -301,7 +302,8 @@ class DialoguePlan(DialogueScript):
             self.customer("wait")
         self.standard("hold_thanks", "hold_thanks")
         self.agent("report", {"result": person.talk.also[int(rng.random() * len(person.talk.also))].join(told[:2])})
-        if self.chance(0.6):
+        # That somebody is who they are is no news to them.
+        if self.chance(0.6) and "identi" not in function["name"]:
             self.customer("react_report")
 
     def _name_part(self, names: Sequence[str], text: str) -> None:
