@@ -69,8 +69,7 @@ def control(choices: Choices, stage: LiveSession | StoredSession, is_stored: boo
         keep_place(choices, stage)
 
     def restart() -> None:
-        st.session_state.pop("persona-stage", None)
-        sessions.let_go(stage)
+        sessions.begin_anew(stage)
         address.write(replace(choices, beats=0, held=""))
 
     playing = st.session_state["persona-playing"]
@@ -96,7 +95,7 @@ def show_live() -> None:
     if not chosen.large:
         with st.sidebar:
             address.choose_play(chosen, offered)
-            st.caption("The address of this page holds all of this, and how far it was played.")
+            st.caption("The address of this page holds all of this, and how far it had come when it last stood still.")
     address.tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.
@@ -113,9 +112,9 @@ def show_live() -> None:
         played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS), held=""))
         st.session_state["persona-kept"] = asyncio.run(save_live_run.keep(stage, read_code_version(), address=played))
 
+    reason = live_tasks.cases(chosen.domain, chosen.source)[chosen.case].known.reason
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.large:
-            reason = live_tasks.cases(chosen.domain, chosen.source)[chosen.case].known.reason
             parts.show_title(chosen.columns, reason, offered.cases[chosen.domain][chosen.case])
         control(chosen, stage, bool(attempts))
         showing.show_worth(chosen)
@@ -128,6 +127,7 @@ def show_live() -> None:
     if chosen.large and attempts:
         with heads[-1]:
             choose_source(chosen, stage.stored)
+    parts.show_wish(reason, chosen.large)
     showing.show_effect(chosen.agent, chosen.columns, chosen.large, showing.say_typical(chosen))
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None

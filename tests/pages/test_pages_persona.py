@@ -324,6 +324,15 @@ def test_taking_over_as_the_customer(empty_home: Path) -> None:
     assert "beats" not in app.query_params
     app.button(key="persona-hang-1").click().run()
     assert "the customer ended it" in html_of(app)
+    # Who begins anew is still the customer.
+    app.button(key="restart").click().run()
+    assert not app.exception
+    assert "You, as the customer" not in html_of(app)
+    assert [app.toggle(key=f"persona-hand-{place}").value for place in (0, 1)] == [False, True]
+    assert app.chat_input(key="persona-say-1")
+    # What the customer wants stands on the page in full.
+    wish = app.session_state["persona-stage"][1].task.known.reason
+    assert any(wish in each.value.replace("\\", "") for each in app.caption)
 
 
 def test_imported_tasks_another_customer_and_an_address_that_needs_what_is_not_here(

@@ -24,6 +24,8 @@ from cxlab.views.persona.live_conversation import shorten
 # Who does not know what a setting is called stumbles over its name.
 _STUMBLES = "plain_words"
 _NOW = "Now"
+# A simulated agent sends nothing now and then, as real models do.
+PLANTED = "simulated fault: an empty reply"
 # A model that has not answered for so long is told of by the second.
 SLOW_S = 3.0
 
@@ -80,16 +82,18 @@ def show_board_of_talks(
     pending: Sequence[Pending],
     large: bool,
     beside: str = "plain",
+    stand_in: bool = False,
 ) -> None:
     """What was said as the other side got it, in rows by moment; what is said now stands at the bottom, in sight.
 
     `beside`: what else the screen has to hold: plain, found (what the variants came to), live (the switch to answer)
-    or hand (a person's answer).
+    or hand (a person's answer). `stand_in`: the agent is a simulated one, whose empty replies are planted faults.
     """
     past, last = zip(*(_cut(frame) for frame in frames), strict=True)
     drawn = [
-        _lines(frame, column, each, large) for frame, column, each in zip(frames, columns, pending, strict=True)
-    ]  # fmt: skip
+        _lines(frame, column, each, large, stand_in)
+        for frame, column, each in zip(frames, columns, pending, strict=True)
+    ]
     rows: list[dict[str, Any]] = []
     for title, cells in moments.align(past):
         told = [[] if one is None else _flat(drawn[at][one.start : one.end]) for at, one in enumerate(cells)]
@@ -102,17 +106,29 @@ def show_board_of_talks(
     st.html(render("cxlab.views.persona:board", beside=beside, titles=titles, rows=rows))
 
 
-def explain_marks(columns: Sequence[VariantChoice]) -> None:
-    """What the marks in the agent's words mean, and who set them."""
-    strange = Markup("")
-    if any(_stumbles(column) for column in columns):
-        strange = Markup(' <span class="strange">Wavy</span>: the name of a setting that this customer stumbles over.')
-    st.html(
-        Markup(
-            '<div class="cx-legend"><span class="adapts">Shaded</span>: words in which the agent adapts to the '
-            "customer; in which way stands above the message.{} Found by rule; no judge has read it.</div>"
-        ).format(strange)
-    )
+def explain_marks(columns: Sequence[VariantChoice], frames: Sequence[LiveSnapshot]) -> None:
+    """What the marks in the agent's words mean, and who set them; of marks that stand in no message nothing."""
+    said = [
+        mark_adaptations(one.text, adaptations.find(one.text), _stumbles(column))
+        for column, frame in zip(columns, frames, strict=True)
+        for one in frame.messages
+        if one.role == "agent" and one.turn and speaks(one)
+    ]
+    legend = []
+    if any('class="adapts"' in words for words in said):
+        legend.append(
+            Markup(
+                '<span class="adapts">Shaded</span>: words in which the agent adapts to the customer; in which way '
+                "stands above the message."
+            )
+        )
+    if any('class="strange"' in words for words in said):
+        legend.append(
+            Markup('<span class="strange">Wavy</span>: the name of a setting that this customer stumbles over.')
+        )
+    if legend:
+        told = Markup(" ").join([*legend, "Found by rule; no judge has read it."])
+        st.html(Markup('<div class="cx-legend">{}</div>').format(told))
 
 
 def _cut(frame: LiveSnapshot) -> tuple[list[moments.Moment], int]:
@@ -130,7 +146,9 @@ def _flat(lines: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return [line for each in lines for line in each]
 
 
-def _lines(frame: LiveSnapshot, column: VariantChoice, pending: Pending, large: bool) -> list[list[dict[str, Any]]]:
+def _lines(
+    frame: LiveSnapshot, column: VariantChoice, pending: Pending, large: bool, stand_in: bool
+) -> list[list[dict[str, Any]]]:
     """What is drawn of each message, and after the last one what is being written."""
     last = max((n for n, each in enumerate(frame.messages) if speaks(each)), default=-1)
     lines: list[list[dict[str, Any]]] = []
@@ -138,7 +156,7 @@ def _lines(frame: LiveSnapshot, column: VariantChoice, pending: Pending, large: 
         if message.role == "tool":
             lines.append(_call(message, large, place in frame.needless))
         else:
-            lines.append([_said(message, column, fresh=place == last)] if speaks(message) else [])
+            lines.append([_said(message, column, place == last, stand_in)] if speaks(message) else [])
     if pending.busy and frame.waits:
         usual = frame.messages[-1].role if frame.waits == "tool" else "agent" if frame.waits == "agent" else "customer"
         who, words = pending.draft or (usual, "")
@@ -155,7 +173,7 @@ def speaks(message: Message) -> bool:
     return message.role in ("customer", "agent") and bool(message.data.get("delivered", True)) and bool(message.text)
 
 
-def _said(message: Message, column: VariantChoice, fresh: bool) -> dict[str, Any]:
+def _said(message: Message, column: VariantChoice, fresh: bool, stand_in: bool) -> dict[str, Any]:
     data = message.data
     by_hand = bool(data.get("by_hand"))
     who = "You, as the customer" if by_hand else "Customer" if message.role == "customer" else "Agent"
@@ -165,6 +183,8 @@ def _said(message: Message, column: VariantChoice, fresh: bool) -> dict[str, Any
         signs.append(f"asks for a yes: {tool}" if message.role == "agent" else "says yes")
     if data.get("clarifies"):
         signs.append("asks again")
+    if stand_in and moments.is_empty_reply(message):
+        signs.append(PLANTED)
     ideal = data.get("ideal")
     spoken = bool(data.get("wer") and ideal)
     words = mark_heard(str(ideal), message.text) if spoken else Markup.escape(message.text)

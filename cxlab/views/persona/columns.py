@@ -58,6 +58,8 @@ class LiveSession(Protocol):
     @property
     def stored(self) -> StoredPlay | None: ...
     @property
+    def simulated(self) -> Mapping[str, bool]: ...
+    @property
     def players(self) -> Sequence[LiveConversation]: ...
     @property
     def frames(self) -> list[LiveSnapshot]: ...
@@ -111,16 +113,19 @@ def show_board(
                 "Try all again from here", key="persona-again-all", on_click=_try_again, args=(cut,),
                 help="Asks the models again for the messages that failed; what was said before stays.",
             )  # fmt: skip
-        _show_talks(choices, frames, stage.players, bool(finding), bool(stage.stored))
+        _show_talks(choices, frames, stage.players, bool(finding), bool(stage.stored), stage.simulated["agent"])
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
                 _show_hand(choices, place, frames[place], stage, playing, heard == place)
+    if not choices.large:
+        # Below where a person answers, which belongs to the talk.
+        board.explain_marks(choices.columns, frames)
     with right:
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
         if not choices.large and stage.beats:
             show_manner(names, frames)
         if choices.large or stage.beats:  # else there is nothing in them yet
-            show_metrics(heads, frames, choices.columns, choices.large, lambda: _explain_marks(choices, lacks))
+            show_metrics(heads, frames, choices.columns, choices.large, lambda: _explain_marks(choices, frames, lacks))
         for frame, variant in zip(frames, choices.columns, strict=True):
             if choices.large:
                 parts.show_profile(frame, variant, True)
@@ -151,8 +156,8 @@ def _try_again(players: Sequence[LiveConversation]) -> None:
         player.retry()
 
 
-def _explain_marks(choices: Choices, lacks: Mapping[str, str]) -> None:
-    board.explain_marks(choices.columns)
+def _explain_marks(choices: Choices, frames: Sequence[LiveSnapshot], lacks: Mapping[str, str]) -> None:
+    board.explain_marks(choices.columns, frames)
     parts.explain_voice(choices.columns, lacks)
 
 
@@ -172,16 +177,19 @@ def _go_on(choices: Choices, stage: LiveSession, playing: bool) -> None:
 
 
 def _show_talks(
-    choices: Choices, frames: Sequence[LiveSnapshot], players: Sequence[LiveConversation], found: bool, stored: bool
+    choices: Choices,
+    frames: Sequence[LiveSnapshot],
+    players: Sequence[LiveConversation],
+    found: bool,
+    stored: bool,
+    stand_in: bool,
 ) -> None:
     """All conversations, moment by moment. A hand in one of them takes room on a beamer."""
     taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(players))
     live = choices.large and any(not frame.ended for frame in frames) and not stored
     beside = "hand" if taken else "found" if found else "live" if live else "plain"
     pending = [board.Pending(player.busy, player.draft, player.since) for player in players]
-    board.show_board_of_talks(choices.columns, frames, pending, choices.large, beside)
-    if not choices.large:
-        board.explain_marks(choices.columns)
+    board.show_board_of_talks(choices.columns, frames, pending, choices.large, beside, stand_in)
 
 
 def _is_taken(place: int, player: LiveConversation, frame: LiveSnapshot) -> bool:

@@ -11,6 +11,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from cxlab.benchmarks.mmtaup2.conversation import personas
+from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER
 from cxlab.charts.numbers import format_usd
 from cxlab.records.live_snapshot import LiveSnapshot, WorldChange
 from cxlab.ui.labels import plain
@@ -27,11 +28,11 @@ ENDS = {
     "max_steps": "the limit of steps was reached",
     "timeout": "the time was up",
 }
+_HANDED_OVER = "handed over to a person"
 GOAL = "The goal: at the end phone, line and orders are as the task wants them, whatever was said and whoever ended it."
 _MOST_ROWS = 12
 _TELLING = {"technical_skill": "technical skill", "frustration_level": "frustration"}
 _LONGEST = 42
-_LONGEST_TITLE = 90
 # The way to end in which the goal is neither reached nor missed.
 CUT_SHORT = "provider"
 _WHERE = {
@@ -59,10 +60,18 @@ def show_end(frame: LiveSnapshot, large: bool) -> None:
     else:
         missed = "Goal missed by what the customer did unasked" if frame.by_customer else "Goal missed"
         kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", missed)
-    # An audience takes for granted that a customer hangs up.
-    why = "" if large and frame.ended == "customer_stop" else f" · {ENDS.get(frame.ended, frame.ended)}"
+    why = f" · {ENDS.get(frame.ended, frame.ended)}"
+    if frame.ended in ("customer_stop", "agent_stop") and _is_handed_over(frame):
+        why = f" · {_HANDED_OVER}"
+    elif large and frame.ended == "customer_stop":
+        why = ""  # an audience takes for granted that a customer hangs up
     told = Markup('<div class="cx-end {}" title="{}">{} {}{}</div>').format(kind, GOAL, sign, word, why)
     st.html(told, width="content")
+
+
+def _is_handed_over(frame: LiveSnapshot) -> bool:
+    """Whether the agent handed the customer over to a person."""
+    return any(one.data.get("tool") == TRANSFER and one.data.get("kind") == "ok" for one in frame.messages)
 
 
 def show_fault(frame: LiveSnapshot) -> None:
@@ -235,8 +244,13 @@ def show_title(columns: Sequence[VariantChoice], reason: str, wrong: str) -> Non
     really is the matter, at hand."""
     personas = {column.words[0] for column in columns}
     shared = f" · {personas.pop().lower()}" if len(personas) == 1 else ""
-    said = reason if len(reason) <= _LONGEST_TITLE else f"{reason[: _LONGEST_TITLE - 1]}…"
-    st.title(plain(f"“{said}”{shared}"), anchor=False, width="content", help=plain(f"What is the matter: {wrong}."))
+    st.title(plain(f"“{reason}”{shared}"), anchor=False, width="content", help=plain(f"What is the matter: {wrong}."))
+
+
+def show_wish(reason: str, large: bool) -> None:
+    """What the customer comes for, above the talks that are about it; on a stage it is the title."""
+    if not large:
+        st.caption(plain(f"What the customer wants: “{reason}”"))
 
 
 def _begin(text: str) -> str:

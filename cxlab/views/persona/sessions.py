@@ -125,6 +125,13 @@ def tell_lost(choices: Choices, stage: LiveSession | StoredSession) -> None:
         st.caption("! What was typed or asked live under this address is not held any more; it begins anew.")
 
 
+def begin_anew(stage: LiveSession | StoredSession) -> None:
+    """Let go of the stage; who answered for a customer there answers in the next one too, instead of looking on."""
+    st.session_state.pop("persona-stage", None)
+    st.session_state["persona-hands"] = [player.by_hand for player in stage.players]
+    let_go(stage)
+
+
 def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSession | StoredSession:
     """The stage of these choices; another one is set up when they change, as far played as the address says.
 
@@ -147,6 +154,10 @@ def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSessi
         variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
         stage = LiveSession(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
     st.session_state.update({"persona-stage": (asked, stage), "persona-playing": False, "persona-kept": None})
+    hands = st.session_state.pop("persona-hands", ())
+    if isinstance(stage, LiveSession):  # nobody answers in what is stored
+        for player, by_hand in zip(stage.players, hands, strict=False):
+            player.by_hand = by_hand
     if stage.free:  # what costs money is played only by who presses the button
         stage.forward(choices.beats)
     return stage

@@ -29,8 +29,8 @@ def apply(large: bool) -> None:
         sizes = " ".join([height, *wide, "@media (max-width: 1200px) {", *narrow, "}"])
     alone = (
         """
-    [data-testid="stMain"] h1 {font-size: clamp(1.2rem, 2vw, 2.2rem); padding: 0; display: -webkit-box;
-      -webkit-line-clamp: 1; -webkit-box-orient: vertical; overflow: hidden;}
+    [data-testid="stMain"] h1 {font-size: clamp(1rem, 1.4vw, 1.8rem); line-height: 1.15; padding: 0;
+      display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden;}
     [class*="st-key-persona-v"] button p {font-size: clamp(1rem, 1.5vw, 1.5rem); font-weight: 600;}
     [data-testid="stMain"] audio[autoplay] {position: absolute; height: 0;}
     """

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER
+from cxlab.dialogue.dual_control import SILENCE
 from cxlab.records import Message
 
 OPENING, ASKING, END = "What is wrong", "Under way", "How it ends"
@@ -149,3 +150,8 @@ def _common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
         else:
             j += 1
     return found
+
+
+def is_empty_reply(message: Message) -> bool:
+    """Whether the agent sent nothing, in place of which the customer is told just that."""
+    return message.role == "agent" and message.data.get("meant", message.text) == SILENCE

@@ -15,6 +15,7 @@ import numpy as np
 
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AgentInputs, HistoryEntry
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows, value_of
+from cxlab.dialogue.dual_control import SILENCE
 from cxlab.llm.simulated import Profile
 
 SKILL = re.compile(r"technical skill: *(\d+)", re.IGNORECASE)
@@ -61,6 +62,8 @@ class DialogueState:
         opened = False
         self.case = ""
         for at, line in enumerate(inputs.history):
+            if line.who == "Agent" and line.text == SILENCE:
+                continue  # what it sent was empty, and asked nothing
             if line.who == "Agent":
                 self.own.append((at, line.text))
             elif line.who == "Customer":
