@@ -126,8 +126,10 @@ def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(e
     assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
     assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
     assert f"an example and no measure. The goal: {showing.describe(best)}." in words(app)
-    told = f"of 2 stored tasks that whose difference in turns ({best.more_turns:+d}) is the median"
-    assert f"The task is a typical one: {told}." in words(app)
+    assert best.more_adapted is not None
+    told = f"of 2 stored tasks that whose differences in turns ({best.more_turns:+d}) and in messages that adapt ("
+    assert f"The task is a typical one: {told}" in words(app)
+    assert "are together nearest to the medians." in words(app)
     assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text, hard customers" in words(app)
     # What is offered is shown as it is stored, and no model is asked.
     stage = app.session_state["persona-stage"][1]
@@ -496,6 +498,10 @@ def test_what_a_persona_changes_is_said_in_words_and_one_pair_is_no_measure() ->
     adapted = PairedEffect("adapted", 0.32, 0.02, -0.3, -0.5, -0.1, 12, 12)
     assert showing.tell_finding([adapted, goals, turns]) == (
         "30.0 points fewer messages that adapt, 7.2 more turns; no sure difference in goals reached"
+    )
+    # Of what is the same no interval is told.
+    assert showing.tell_effect([replace(adapted, base=0.0, told=0.0, difference=0.0, low=-0.37, high=0.37)]) == (
+        "not sure: messages that adapt the same: 0 %"
     )
     unsure = [replace(one, low=-1.0, high=1.0) for one in (adapted, goals, turns)]
     assert showing.tell_finding(unsure) == "no sure difference in messages that adapt, goals reached and turns"

@@ -55,7 +55,7 @@ def _runs_of(agent: str) -> dict[str, str]:
 
 
 def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
-    return worth_showing.rank(*load_figures(list(runs), _FIGURES, TERMS), runs)
+    return worth_showing.rank(*load_figures(list(runs), _FIGURES, TERMS), runs, load_agent_messages(list(runs)))
 
 
 def find_opening() -> dict[str, list[str]] | None:
@@ -83,12 +83,14 @@ def say_typical(now: Choices) -> str:
         one = find_typical(found, kind)
         if one is not None and played(now, one).play == replace(now, anew=False).play:
             count = sum(each.kind == kind for each in found)
-            return (
-                f"a typical one: of {count} stored tasks that whose difference in turns ({one.more_turns:+d}) is the "
-                "median"
-                if count > 1
-                else ""
-            )
+            if count < 2:
+                return ""
+            differ = "difference" if one.more_adapted is None else "differences"
+            told = f"a typical one: of {count} stored tasks that whose {differ} in turns ({one.more_turns:+d})"
+            if one.more_adapted is None:
+                return f"{told} is the median"
+            points = f"{format_change(100 * one.more_adapted, 0)} points"
+            return f"{told} and in messages that adapt ({points}) are together nearest to the medians"
     return ""
 
 
@@ -304,13 +306,15 @@ def tell_effect(effects: Sequence[PairedEffect]) -> str:
 
 
 def _tell(one: PairedEffect) -> str:
-    """ "goals reached 12 of 12 → 11 of 12 (−25 to 0 points)"; of counts that are the same no interval."""
+    """ "goals reached 12 of 12 → 11 of 12 (−25 to 0 points)"; of what is the same no interval."""
     name = worth_showing.FIGURES[one.figure]
     if one.figure == "turns":
         low, high = (format_change(end) for end in (one.low, one.high))
         return f"{name} {one.base:.1f} → {one.told:.1f} ({low} to {high})"
     points = f"({_points(one.low)} to {_points(one.high)} points)"
     if one.figure != "pass":
+        if round(100 * one.base) == round(100 * one.told):
+            return f"{name} the same: {100 * one.base:.0f} %"
         return f"{name} {100 * one.base:.0f} → {100 * one.told:.0f} % {points}"
     base, told = (f"{round(share * one.n)} of {one.n}" for share in (one.base, one.told))
     return f"{name} the same: {base} and {told}" if base == told else f"{name} {base} → {told} {points}"

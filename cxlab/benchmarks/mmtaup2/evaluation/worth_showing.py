@@ -41,6 +41,8 @@ class TaskContrast:
     kind: str
     passed: tuple[bool, ...]
     turns: tuple[int, ...]
+    adapted: tuple[float | None, ...] = ()
+    """Of the agent's messages the share that adapt, under each term; empty where nobody looked."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -52,30 +54,43 @@ class TaskContrast:
         """Turns under the last term, beyond those under the first."""
         return self.turns[-1] - self.turns[0]
 
+    @property
+    def more_adapted(self) -> float | None:
+        """The share of messages that adapt under the last term, beyond that under the first."""
+        ends = (self.adapted[0], self.adapted[-1]) if self.adapted else (None, None)
+        return None if ends[0] is None or ends[1] is None else ends[1] - ends[0]
 
-def rank(conversations: pl.DataFrame, figures: pl.DataFrame, datasets: Mapping[str, str]) -> list[TaskContrast]:
+
+def rank(
+    conversations: pl.DataFrame,
+    figures: pl.DataFrame,
+    datasets: Mapping[str, str],
+    said: Mapping[tuple[str, str], Sequence[str]] | None = None,
+) -> list[TaskContrast]:
     """The contrasts that stored runs hold, the largest first; frames as of store's load_figures.
 
-    `datasets`: run → the dataset that its tasks are of.
+    `datasets`: run → the dataset that its tasks are of; `said`: (run, attempt) → the agent's messages.
     """
     values: dict[tuple[str, str, str], float] = {
         (run, attempt, metric): value
         for run, attempt, metric, value in figures.select("run_id", "attempt_id", "metric", "value").iter_rows()
         if value is not None
     }
-    cells: dict[tuple[str, str, str, int], dict[tuple[str, int], tuple[bool, int]]] = {}
+    cells: dict[tuple[str, str, str, int], dict[tuple[str, int], tuple[bool, int, float | None]]] = {}
     for row in conversations.filter(pl.col("modality") == "text").iter_rows(named=True):
         passed, turns = (values.get((row["run_id"], row["attempt_id"], metric)) for metric in ("pass", "turns"))
         if passed is not None and turns is not None:
             key = row["run_id"], row["domain"], row["task"], row["trial"]
-            cells.setdefault(key, {})[row["persona"], int(row["exposure"])] = passed >= 100, int(turns)
+            adapted = None if said is None else _value(values, said, (row["run_id"], row["attempt_id"]), "adapted")
+            cells.setdefault(key, {})[row["persona"], int(row["exposure"])] = passed >= 100, int(turns), adapted
     found = []
     for (run, domain, task, trial), there in cells.items():
         for kind, terms in SETS.items():
             if all(term in there for term in terms):
                 played = [there[term] for term in terms]
-                reached, lengths = tuple(one for one, _ in played), tuple(one for _, one in played)
-                found.append(TaskContrast(run, datasets[run], domain, task, trial, kind, reached, lengths))
+                reached, lengths = tuple(one for one, _, _ in played), tuple(one for _, one, _ in played)
+                adapting = () if said is None else tuple(one for _, _, one in played)
+                found.append(TaskContrast(run, datasets[run], domain, task, trial, kind, reached, lengths, adapting))
     return sorted(found, key=lambda one: (-one.size[0], -one.size[1], one.task, one.kind, one.run_id))
 
 
@@ -83,12 +98,24 @@ def find_typical(contrasts: Sequence[TaskContrast]) -> TaskContrast | None:
     """Of contrasts of one kind the one whose `more_turns` are nearest to their median (of two middle ones the lower);
     of equals the first. None of none.
 
-    An example for an audience: the largest contrast would promise more than a task usually shows.
+    An example for an audience: the largest contrast would promise more than a task usually shows. Where it is known how
+    much the agent adapts, that is to be as usual too: both distances count alike, each in parts of the largest one.
     """
     if not contrasts:
         return None
-    usual = statistics.median_low(one.more_turns for one in contrasts)
-    return min(contrasts, key=lambda one: abs(one.more_turns - usual))
+    more = [one.more_adapted for one in contrasts]
+    known = [each for each in more if each is not None]
+    apart = _distances([one.more_turns for one in contrasts])
+    if len(known) == len(contrasts):
+        apart = [one + other for one, other in zip(apart, _distances(known), strict=True)]
+    return contrasts[apart.index(min(apart))]
+
+
+def _distances(values: Sequence[float]) -> list[float]:
+    """How far each is from the median, in parts of the largest distance."""
+    usual = statistics.median_low(values)
+    apart = [abs(value - usual) for value in values]
+    return [each / (max(apart) or 1) for each in apart]
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,23 @@ def test_the_typical_task_is_that_of_the_median_and_not_the_largest() -> None:
     assert find_typical([]) is None
 
 
+def test_the_typical_task_also_shows_what_the_agent_usually_adapts() -> None:
+    cells = {(task, persona, 0): (True, 5 + extra * (persona == "hard"))
+             for task, extra in (("bare", 4), ("kind", 4), ("kinder", 5), ("much", 9))
+             for persona in ("none", "easy", "hard")}  # fmt: skip
+    conversations, figures = frames(cells)
+    kind, bare = ["Take your time.", "And the number?"], ["What is it?", "And the number?"]
+    said = {
+        ("r", row["attempt_id"]): kind if row["persona"] == "hard" and row["task"] != "bare" else bare
+        for row in conversations.iter_rows(named=True)
+    }
+    typical = find_typical(rank(conversations, figures, {"r": "d"}, said))
+    assert typical is not None
+    # "bare" has as many turns, and nothing in it to point at.
+    assert (typical.task, typical.more_adapted) == ("kind", 0.5)
+    assert find_typical(rank(conversations, figures, {"r": "d"})).task == "bare"  # type: ignore[union-attr]
+
+
 def test_an_effect_that_is_there_shows_and_one_that_is_not_does_not() -> None:
     tasks = [f"t{n}" for n in range(12)]
     cells = {(task, "hard", level): (n % 2 == 0, 9) for n, task in enumerate(tasks) for level in (0, 1)}
