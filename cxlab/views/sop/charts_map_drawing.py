@@ -1,12 +1,8 @@
 """What a map of a procedure is drawn with: lines and texts below, the marks that can be clicked on top."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cxlab.charts.theme import Palette, channels, plain, readable_on, style_figure
 from cxlab.records.procedure import Procedure, number
@@ -15,9 +11,8 @@ from cxlab.views.sop.charts_map_labels import (
     FONT_PX,
     NODE_PX,
     Label,
-    count_points,
     place_labels,
-    place_more,
+    stands_apart,
 )
 from cxlab.views.sop.charts_map_layout import WIDTH, Layout, Point, Step, name_action, wrap
 
@@ -26,8 +21,6 @@ if TYPE_CHECKING:
 
 _RIGHT_PX = 130
 _LEFT_PX = 40
-# From here on a stage's text stands apart from it.
-_APART_PX = 26.0
 # The key has two rows in a narrow window.
 _TOP_PX = 52
 
@@ -74,27 +67,28 @@ class PlacedTexts:
     stages: Mapping[str, Label]
     edges: Mapping[Step, Label]
     detours: Mapping[Step, Sequence[Point]]
+    beside: Mapping[Step, Label]
 
 
 def place_texts(procedure: Procedure, layout: Layout, texts: MapTexts) -> PlacedTexts:
-    """Where the texts of a map stand, and how lines that are no edges bend around them."""
+    """Where the texts of a map stand, and how lines that are no edges bend around them, with their texts."""
     # With its number, as on the stage itself and in every sentence of the page: so a name may stand aside of its stage.
     titles = {
         stage: shape_title(f"{number(stage)} {title}" if number(stage) != stage else title, texts.stages[stage])
         for stage, title in procedure.stages.items()
     }
-    of_stages, of_edges = place_labels(procedure, titles, texts.edges)
-    taken = np.array([label.box for label in (*of_stages.values(), *of_edges.values())]).reshape(-1, 4)
-    detours = {step: bend_detour(layout, step, taken) for step in texts.detours}
-    return PlacedTexts(texts, titles, of_stages, of_edges, detours)
+    found = place_labels(procedure, titles, texts.edges, texts.detours)
+    return PlacedTexts(texts, titles, found.stages, found.edges, found.arcs, found.beside)
 
 
 def shape_title(title: str, below: Sequence[str]) -> list[tuple[Sequence[str], int]]:
-    """The shapes of a stage's label and how many lines are its title: that in lines of several lengths, at last cut;
+    """The shapes of a stage's label and how many lines are its title: that in lines of several lengths, whole;
     what stands below it in brackets may take a line of its own."""
-    titles = dict.fromkeys(
-        tuple(wrap(title, letters, lines)) for letters, lines in ((15, 3), (12, 4), (22, 3), (30, 3), (15, 1))
+    shapes = dict.fromkeys(
+        tuple(wrap(title, letters, lines)) for letters, lines in ((15, 3), (12, 4), (22, 3), (30, 3), (18, 5))
     )
+    # A name is cut where it fits in no shape, never to save room: a text may stand apart from its stage.
+    titles = [lines for lines in shapes if not any("…" in line for line in lines)] or list(shapes)[:1]
     parted = tuple(part for line in below for part in line.replace(" (", "\n(").split("\n"))
     ends = dict.fromkeys((tuple(below), parted))
     return [((*lines, *end), len(lines)) for lines in titles for end in ends]
@@ -138,8 +132,7 @@ def draw_ground(
         *when, count = lines_of if len(lines_of) > 1 else lines_of[0].rsplit(" ", 1)
         words = ("<br>" if len(lines_of) > 1 else " ").join([*map(plain, when), ""])
         notes.append(_note(label, f"{words}<span style='color:{colours.muted}'>{plain(count)}</span>", colours))
-    taken = [label.box for label in (*placed.stages.values(), *placed.edges.values())]
-    for step, label in place_more(procedure, placed.detours, texts.detours, taken).items():
+    for step, label in placed.beside.items():
         notes.append(
             _note(label, f"<span style='color:{aside or colours.bad}'>{plain(texts.detours[step])}</span>", colours)
         )
@@ -196,35 +189,6 @@ def _add_strands(figure: "Figure", strands: Sequence[EdgeLine], chosen: str, col
         )
 
 
-def bend_detour(layout: Layout, step: Step, taken: NDArray[np.float64]) -> list[Point]:
-    """A line for a transition that the procedure does not know: the arc that hides fewest nodes and texts."""
-    start, end = layout.nodes[step[0]], layout.nodes[step[1]]
-    others = np.array([point for name, point in layout.nodes.items() if name not in step]).reshape(-1, 2)
-    arcs = [_bend(start, end, bulge) for bulge in (26, -26, 44, -44, 66, -66, 90, -90, 120, -120)]
-    best = min(arcs, key=lambda arc: _crowd(arc, others, taken, layout))
-    return [(float(x), float(y)) for x, y in best]
-
-
-def _bend(start: Point, end: Point, bulge: float) -> NDArray[np.float64]:
-    """An arc that leaves the straight line by `bulge` pixels, at right angles to it: one row (x, y) a point."""
-    across, along = end[0] - start[0], end[1] - start[1]
-    length = math.hypot(across, along) or 1.0
-    t = np.arange(25) / 24
-    bent = 4 * bulge * t * (1 - t)
-    return np.column_stack(
-        (start[0] + across * t - along / length * bent, start[1] + along * t + across / length * bent)
-    )
-
-
-def _crowd(arc: NDArray[np.float64], others: NDArray[np.float64], taken: NDArray[np.float64], layout: Layout) -> float:
-    x, y = arc[:, 0], arc[:, 1]
-    apart = np.maximum(np.abs(x[:, None] - others[:, 0]) * 0.8, np.abs(y[:, None] - others[:, 1]))
-    near = np.maximum(0.0, 26 - apart).sum()
-    out = (np.maximum(0.0, 8 - y) + np.maximum(0.0, y - layout.height + 8)).sum()
-    hidden = int(count_points(taken, arc).sum()) if len(taken) else 0
-    return float(near + 3 * out + 12 * hidden)
-
-
 def _note(label: Label, text: str, colours: Palette) -> dict[str, Any]:
     # Across, a text moves with the map, so that a wider window only parts what stands side by side; along, it keeps its
     # distance in pixels from its node or line, so that zooming does not part them.
@@ -237,9 +201,9 @@ def _note(label: Label, text: str, colours: Palette) -> dict[str, Any]:
 
 def _lead_to(node: Point, label: Label, colours: Palette) -> dict[str, Any]:
     """A hairline from a stage to its text where that stands apart from it; else nothing."""
-    up = label.box.y - label.along
-    if abs(up) - label.box.height / 2 - NODE_PX < _APART_PX and abs(label.box.x - node[0]) < label.box.width / 2 + 8:
+    if not stands_apart(node, label.box):
         return {}
+    up = label.box.y - label.along
     return {
         "x": node[0], "y": node[1], "yshift": 0, "showarrow": True, "arrowhead": 0, "arrowwidth": 1,
         "arrowcolor": colours.muted, "ax": label.box.x, "axref": "x", "ay": -up, "ayref": "pixel",

@@ -1,10 +1,11 @@
 """Where the labels of a map go: each at the first good place that no node, label or thick edge needs."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,19 @@ _SAMPLES = 16
 _CLEAR_PX = 7.0
 """From the middle of a line to a text beside it: half of the widest line."""
 _NEAR_PX = 4.0
-_CUT = 60.0
-"""What a cut title costs: more than a place further off, with a hairline to its stage."""
+# From here on a stage's text stands apart from it.
+_APART_PX = 26.0
+_LED = 160.0
+"""What it costs that a hairline to a text runs through another one."""
+_ON_LINE = 14.0
+"""What each point of a line under a text costs; there is one every second pixel."""
+_ROUNDS = 2
+_MOST_PLACES = 420
+_NO_LEAD = (math.nan,) * 4
+
+
+Key = tuple[str, str | Step]
+"""Whose label: "stage", "edge" or "arc", and which."""
 
 
 class Box(NamedTuple):
@@ -66,12 +78,23 @@ def curve(points: Sequence[Point], samples: int = _SAMPLES) -> list[Point]:
     return [*line, points[-1]]
 
 
+class Places(NamedTuple):
+    """Where the labels of a map stand, and the lines of those of its `arcs` that bend around them: the transitions
+    that are no edges."""
+
+    stages: dict[str, Label]
+    edges: dict[Step, Label]
+    arcs: dict[Step, list[Point]]
+    beside: dict[Step, Label]
+
+
 def place_labels(
     procedure: Procedure,
     stages: Mapping[str, Sequence[tuple[Sequence[str], int]]],
     edges: Mapping[Step, Sequence[Sequence[str]]],
-) -> tuple[dict[str, Label], dict[Step, Label]]:
-    """Places for the texts of stages (above or below their node) and of edges (beside their line).
+    arcs: Mapping[Step, str] | None = None,
+) -> Places:
+    """Places for the texts of stages (above or below their node), of edges (beside their line) and of arcs.
 
     Each offers its text in several shapes (lines of text), the first one preferred; of a stage's with how many of the
     lines are bold.
@@ -83,12 +106,13 @@ def place_labels(
             (stage, tuple((tuple(map(_blank, text)), bold) for text, bold in each)) for stage, each in stages.items()
         ),
         tuple((step, tuple(tuple(map(_blank, shape)) for shape in shapes)) for step, shapes in edges.items()),
+        tuple((step, _blank(text)) for step, text in (arcs or {}).items()),
     )
 
 
 def _blank(text: str) -> str:
-    """The text with each number as wide as numbers of its size get: 888 up to three digits, else 88,888."""
-    return re.sub(r"\d[\d,]*", lambda found: "888" if len(found[0]) <= 3 else "88,888", text)
+    """The text with each number as wide as numbers of its size get: 88 up to two digits, 888, else 88,888."""
+    return re.sub(r"\d[\d,]*", lambda found: "8" * max(len(found[0]), 2) if len(found[0]) <= 3 else "88,888", text)
 
 
 @lru_cache(maxsize=64)
@@ -96,60 +120,92 @@ def _place(
     procedure: Procedure,
     stages: tuple[tuple[str, tuple[tuple[tuple[str, ...], int], ...]], ...],
     edges: tuple[tuple[Step, tuple[tuple[str, ...], ...]], ...],
-) -> tuple[dict[str, Label], dict[Step, Label]]:
-    """First each label takes the best place in turn, then each looks again, knowing all others."""
+    arcs: tuple[tuple[Step, str], ...],
+) -> Places:
+    """Labels first, then arcs around them, then labels again around the arcs, and once more; the best round is kept."""
     layout = lay_out(procedure)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
-    options: dict[str | Step, _Options] = {stage: _around(layout.nodes[stage], shapes) for stage, shapes in stages}
+    options: dict[Key, _Options] = {}
+    for stage, shapes in stages:
+        options["stage", stage] = _around(layout.nodes[stage], shapes)
     # Short edges have the fewest places to go, so they choose first.
-    for step, shapes in sorted(edges, key=lambda edge: (len(lines[edge[0]]), edge[0])):
-        options[step] = _beside(lines[step], [measure(text) for text in shapes])
-    grid = _PointGrid(np.array([point for line in lines.values() for point in line]))
+    for step, offered in sorted(edges, key=lambda edge: (len(lines[edge[0]]), edge[0])):
+        options["edge", step] = _beside(lines[step], [measure(text) for text in offered])
+    straight = np.concatenate([dense(line) for line in lines.values()])
+    placed, least = _settle(options, nodes, straight, layout)
+    bent: dict[Step, list[Point]] = {}
+    for _ in range(_ROUNDS if arcs else 0):
+        taken = np.array([label.box for key, label in placed.items() if key[0] != "arc"]).reshape(-1, 4)
+        now = {step: bend_around(layout, step, taken) for step, _ in arcs}
+        beside: dict[Key, _Options] = {("arc", step): _beside(now[step], [measure([text])]) for step, text in arcs}
+        points = np.concatenate([straight, *(dense(line) for line in now.values())])
+        found, cost = _settle({**options, **beside}, nodes, points, layout)
+        if not bent or cost < least:
+            placed, least, bent = found, cost, now
+
+    def of(kind: str) -> dict[Any, Label]:
+        return {name: label for (which, name), label in placed.items() if which == kind}
+
+    return Places(of("stage"), of("edge"), bent, of("arc"))
+
+
+def _settle(
+    options: Mapping[Key, "_Options"],
+    nodes: NDArray[np.float64],
+    points: NDArray[np.float64],
+    layout: Layout,
+) -> tuple[dict[Key, Label], float]:
+    """The place that each label takes, and what speaks against all: the best of two orders of choosing. First each
+    label takes the best place in turn, then each looks again, knowing all others."""
+    grid = _PointGrid(points)
     fixed = {key: _fixed_cost(each, nodes, grid, layout) for key, each in options.items()}
-    at: dict[str | Step, int] = {}
-    for _ in range(5):
-        before = dict(at)
-        for key, each in options.items():
-            others = np.array([options[other].boxes[place] for other, place in at.items() if other != key])
-            at[key] = int(np.argmin(fixed[key] + 12 * _overlaps(each.boxes, others.reshape(-1, 4)).sum(axis=1)))
-        if at == before:
-            break
-    found = {key: options[key].label(place) for key, place in at.items()}
-    return (
-        {key: label for key, label in found.items() if isinstance(key, str)},
-        {key: label for key, label in found.items() if not isinstance(key, str)},
-    )
-
-
-def place_more(
-    procedure: Procedure, lines: Mapping[Step, Sequence[Point]], texts: Mapping[Step, str], taken: Sequence[Box]
-) -> dict[Step, Label]:
-    """Places for short texts beside further lines, one after the other, where labels are taken already."""
-    layout = lay_out(procedure)
-    nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
-    every = [*(curve(points) for points in layout.edges.values()), *lines.values()]
-    grid = _PointGrid(np.array([point for line in every for point in line]))
-    boxes = [*taken]
-    found: dict[Step, Label] = {}
-    for step, line in lines.items():
-        options = _beside(line, [measure([_blank(texts[step])])])
-        cost = _fixed_cost(options, nodes, grid, layout)
-        cost = cost + 12 * _overlaps(options.boxes, np.array(boxes).reshape(-1, 4)).sum(axis=1)
-        found[step] = options.label(int(np.argmin(cost)))
-        boxes.append(found[step].box)
-    return found
+    # The places that are worth a look: hundreds of others are worse than any of these can become.
+    worth = {key: np.argsort(cost, kind="stable")[:_MOST_PLACES] for key, cost in fixed.items()}
+    options = {key: each.only(worth[key]) for key, each in options.items()}
+    fixed = {key: cost[worth[key]] for key, cost in fixed.items()}
+    turns = list(options)
+    best: tuple[dict[Key, int], float] = ({}, math.inf)
+    for order in (turns, sorted(turns, key=lambda key: -float(fixed[key][0]))):
+        at: dict[Key, int] = {}
+        total = math.inf
+        for _ in range(5):
+            before = dict(at)
+            costs = {}
+            for key in order:
+                each = options[key]
+                others = [(options[other], place) for other, place in at.items() if other != key]
+                boxes = np.array([other.boxes[place] for other, place in others]).reshape(-1, 4)
+                leads = [other.leads[place] for other, place in others if not math.isnan(other.leads[place][0])]
+                cost = fixed[key] + 12 * _overlaps(each.boxes, boxes).sum(axis=1)
+                cost += _LED * _cross(np.array(leads).reshape(-1, 4), each.boxes).sum(axis=0)
+                if key[0] == "stage":
+                    cost += _LED * _cross(each.leads, boxes).sum(axis=1)
+                at[key] = int(np.argmin(cost))
+                costs[key] = float(cost[at[key]])
+            total = sum(costs.values())
+            if at == before:
+                break
+        if total < best[1]:
+            best = at, total
+    return {key: options[key].label(place) for key, place in best[0].items()}, best[1]
 
 
 class _Options(NamedTuple):
-    """The places that a label can take: what speaks against each, its box (x, y, width, height), its shape, and how
-    high its node or the point of its line is.
+    """The places that a label can take: what speaks against each, its box (x, y, width, height), its shape, how
+    high its node or the point of its line is, and the hairline that leads to it (x, y, x, y; none: not a number).
     """
 
     against: NDArray[np.float64]
     boxes: NDArray[np.float64]
     shapes: NDArray[np.int64]
     along: NDArray[np.float64]
+    leads: NDArray[np.float64]
+
+    def only(self, places: NDArray[np.int64]) -> "_Options":
+        return _Options(
+            self.against[places], self.boxes[places], self.shapes[places], self.along[places], self.leads[places]
+        )
 
     def label(self, place: int) -> Label:
         return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]), float(self.along[place]))
@@ -161,18 +217,24 @@ def _around(node: Point, shapes: Sequence[tuple[tuple[str, ...], int]]) -> _Opti
     for shape, (text, bold) in enumerate(shapes):
         width, height = measure(text, bold)
         left = width / 2 - 38  # the first stage's label may reach into the margin, no further
-        cut = _CUT if any("…" in line for line in text[:bold]) else 0
         found += [
-            (9 * shape + cut + cost + abs(shift) * 0.4 + 1.5 * min(away, 36) + 0.4 * max(away - 36, 0), shape,
+            (9 * shape + cost + abs(shift) * 0.4 + 1.5 * min(away, 36) + 0.4 * max(away - 36, 0), shape,
              (max(node[0] + shift, left), node[1] + side * (NODE_PX + 2 + away + height / 2), width, height))
             for side, cost in ((1, 0.0), (-1, 2.0))
-            for away in (0, 10, 22, 36, 52, 75, 100, 130)
-            for shift in (0, -12, 12, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72, -90, 90)
+            for away in (0, 10, 22, 36, 52, 75, 100, 130, 165)
+            for shift in (0, -12, 12, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72, -90, 90, -110, 110)
         ]  # fmt: skip
+    leads = [(*node, box[0], box[1]) if stands_apart(node, Box(*box)) else _NO_LEAD for _, _, box in found]
     return _Options(
         np.array([cost for cost, _, _ in found]), np.array([box for _, _, box in found]),
-        np.array([shape for _, shape, _ in found]), np.full(len(found), node[1]),
+        np.array([shape for _, shape, _ in found]), np.full(len(found), node[1]), np.array(leads),
     )  # fmt: skip
+
+
+def stands_apart(node: Point, box: Box) -> bool:
+    """Whether a stage's text is so far from it that a hairline must lead to it."""
+    near = abs(box.y - node[1]) - box.height / 2 - NODE_PX < _APART_PX
+    return not (near and abs(box.x - node[0]) < box.width / 2 + 8)
 
 
 def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Options:
@@ -199,7 +261,7 @@ def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Opt
     each = len(boxes) // len(sizes) * len(places)
     return _Options(
         np.concatenate(against), np.concatenate(boxes), np.repeat(np.arange(len(sizes)), each),
-        np.tile(points[:, 1], len(boxes)),
+        np.tile(points[:, 1], len(boxes)), np.full((len(boxes) * len(places), 4), np.nan),
     )  # fmt: skip
 
 
@@ -212,7 +274,67 @@ def _fixed_cost(
     right = boxes[:, 0] + boxes[:, 2] / 2
     rim = np.maximum(0, top - layout.height) + np.maximum(0, -low) + np.maximum(0, right - layout.width + 8)
     found: NDArray[np.float64] = options.against + 200 * rim + 20 * _overlaps(boxes, nodes).sum(axis=1)
-    return found + 40 * lines.count(boxes, _NEAR_PX)
+    if math.isfinite(np.nanmax(options.leads, initial=-math.inf)):
+        found += _LED * _cross(options.leads, nodes).sum(axis=1)
+    return found + _ON_LINE * lines.count(boxes, _NEAR_PX)
+
+
+def _cross(leads: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each straight line (x, y, x, y) runs through each box (x, y, width, height); none never does."""
+    start, way = leads[:, None, :2], (leads[:, 2:] - leads[:, :2])[:, None, :]
+    middle, half = boxes[None, :, :2], boxes[None, :, 2:] / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (middle - half - start) / way, (middle + half - start) / way
+        near, far = np.minimum(one, other), np.maximum(one, other)
+    first = np.fmax(np.fmax(near[..., 0], near[..., 1]), 0.0)
+    last = np.fmin(np.fmin(far[..., 0], far[..., 1]), 1.0)
+    crossed: NDArray[np.bool_] = (first < last) & np.isfinite(leads[:, None, 0])
+    return crossed
+
+
+def dense(line: Sequence[Point]) -> NDArray[np.float64]:
+    """Points of a line, no further apart than 2 px: none passes under a text unseen."""
+    points = np.array(line, dtype=np.float64)
+    along = np.concatenate(([0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()))
+    wanted = np.linspace(0.0, along[-1], max(int(along[-1] / 2) + 2, 2))
+    return np.column_stack([np.interp(wanted, along, points[:, axis]) for axis in (0, 1)])
+
+
+def bend_around(layout: Layout, step: Step, taken: NDArray[np.float64]) -> list[Point]:
+    """A line for a transition that the procedure does not know: the arc that hides fewest nodes and texts."""
+    start, end = layout.nodes[step[0]], layout.nodes[step[1]]
+    others = np.array([point for name, point in layout.nodes.items() if name not in step]).reshape(-1, 2)
+    arcs = [
+        _bend(start, end, side * bulge, lean)
+        for bulge in (16, 26, 44, 66, 90, 120, 155, 190)
+        for side in (1, -1)
+        for lean in (1.0, 0.6, 1.7)
+    ]
+    best = min(arcs, key=lambda arc: _crowd(arc, others, taken, layout))
+    return [(float(x), float(y)) for x, y in best]
+
+
+def _bend(start: Point, end: Point, bulge: float, lean: float) -> NDArray[np.float64]:
+    """An arc that leaves the straight line by `bulge` pixels, at right angles to it, halfway, or with a `lean` sooner
+    (below 1) or later: one row (x, y) a point."""
+    across, along = end[0] - start[0], end[1] - start[1]
+    length = math.hypot(across, along) or 1.0
+    t = np.arange(33) / 32
+    bent = 4 * bulge * t**lean * (1 - t**lean)
+    return np.column_stack(
+        (start[0] + across * t - along / length * bent, start[1] + along * t + across / length * bent)
+    )
+
+
+def _crowd(arc: NDArray[np.float64], others: NDArray[np.float64], taken: NDArray[np.float64], layout: Layout) -> float:
+    x, y = arc[:, 0], arc[:, 1]
+    apart = np.maximum(np.abs(x[:, None] - others[:, 0]) * 0.8, np.abs(y[:, None] - others[:, 1]))
+    near = np.maximum(0.0, 26 - apart).sum()
+    out = (np.maximum(0.0, 8 - y) + np.maximum(0.0, y - layout.height + 8)).sum()
+    run = dense(list(zip(x, y, strict=True)))
+    hidden = int(count_points(taken, run).sum()) if len(taken) else 0
+    # Of two that hide nothing, the shorter one.
+    return float(near + 3 * out + 12 * hidden + 0.1 * len(run))
 
 
 class _PointGrid:
