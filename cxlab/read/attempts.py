@@ -151,6 +151,18 @@ def attempts(
     return Page(frame.drop("total"), total)
 
 
+def samples_of_rows(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """The samples of a page of attempts by their ids: dataset_id, inputs and expected as objects."""
+    found = ask(
+        "SELECT sample_id, dataset_id, inputs, expected FROM samples WHERE sample_id IN (SELECT unnest($ids))",
+        {"ids": rows["sample_id"].unique().to_list()},
+    )
+    return {
+        row["sample_id"]: {**row, **{name: read_object(row[name]) for name in ("inputs", "expected")}}
+        for row in found.iter_rows(named=True)
+    }
+
+
 def shown_columns() -> str:
     """The facets of the store, a column each, with a comma behind each."""
     return "".join(f"{facet(name)} AS {name}, " for name in facet_ids())

@@ -89,6 +89,21 @@ class Task:
     verdict_rule: str = ""
 
 
+ENDS: Mapping[str, str] = {
+    "goodbye": "goodbye",
+    "turns": "limit of turns",
+    "loop": "going in circles",
+    "unreadable": "unreadable replies",
+    "provider": "a fault of the provider",
+    "customer_stop": "the customer",
+    "agent_stop": "the agent",
+    "max_steps": "limit of messages",
+    "too_many_errors": "too many tool errors",
+    "timeout": "limit of time",
+}
+"""By what dialogues end, whichever benchmark they are of."""
+
+
 @dataclass(frozen=True)
 class Card:
     """What a newcomer must know of a benchmark before running it.
@@ -99,7 +114,8 @@ class Card:
     None for a count without a scale. `lower_is_better`: those of the metrics of which less is better. `unit`: what
     one attempt is called. `reply_length`: the metric that counts the words of a reply. `sums`: metric → the metrics
     that it is a weighted sum of, with their weights. `zeros`: metric → the constant agent that its 0 stands for,
-    drawn as a line. `unjudged`: metrics in which no judge has a say, so that nothing hangs on who judged.
+    drawn as a line. `unjudged`: metrics in which no judge has a say, so that nothing hangs on who judged. `ends`:
+    by what an attempt can end → how people are told, beside what dialogues of any benchmark end by (`ENDS`).
     """
 
     id: str
@@ -119,6 +135,7 @@ class Card:
     zeros: Mapping[str, str] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
+    ends: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -214,6 +231,10 @@ class Declaration:
         """How a facet's value is shown."""
         found = self.facet(facet)
         return found.labels.get(value, _spell_out(value)) if found else value
+
+    def end(self, value: str) -> str:
+        """By what an attempt ended, in words."""
+        return {**ENDS, **self.card.ends}.get(value) or _spell_out(value)
 
     def in_order(self, facet: str, values: Iterable[str]) -> list[str]:
         """Values as they should be listed: as declared, the others behind them as they come."""

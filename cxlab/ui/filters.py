@@ -38,12 +38,6 @@ _ALONE = frozenset({"tags"})
 
 _WORDS: dict[str, dict[str, str]] = {
     "splits": {"yes": "yes, they lead different ways", "no": "no, all lead the same way"},
-    "ends": {
-        "goodbye": "goodbye",
-        "turns": "limit of turns",
-        "loop": "going in circles",
-        "unreadable": "unreadable replies",
-    },
     "owners": {"label": "the label", "provider": "the provider", "judge": "the judges", "scorer": "the scorer"}
     | {name: f"the {name}" for name in ("agent", "customer", "tool")}
     | {"unknown": "nobody knows whose"},
@@ -131,6 +125,9 @@ def _values(scope: View, asked: tuple[str, ...]) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for name, value in cached(read.facets, scope, asked).select("name", "value").iter_rows():
         values.setdefault(name, []).append(value)
+    if "ends" in values:
+        # An answer does not end by anything: what is stored is its task.
+        values["ends"] = [value for value in values["ends"] if value not in values.get("tasks", ())]
     return values
 
 
@@ -171,6 +168,8 @@ def _word(about: Declaration, name: str, value: str) -> str:
         return value
     if name == "errors" and value in (known := kinds()):
         return f"{known[value]} (on the way)" if value in EVENTS else known[value]
+    if name == "ends":
+        return about.end(value)
     if name in _WORDS:
         return _WORDS[name].get(value) or label(value)
     return about.value(name, value) if about.facet(name) else label(value)

@@ -58,7 +58,8 @@ def declared_all(benchmarks: Sequence[str], union: bool = False) -> Declaration:
     unit = units.pop() if len(units) == 1 else ("attempt", "attempts")
     metrics = {metric: words for one in each for metric, words in one.card.metrics.items()}
     lower = frozenset().union(*(one.card.lower_is_better for one in each))
-    card = Card("", "all benchmarks", "", "", "", (), metrics, lower_is_better=lower, unit=unit)
+    ends = {value: words for one in each for value, words in one.card.ends.items()}
+    card = Card("", "all benchmarks", "", "", "", (), metrics, lower_is_better=lower, unit=unit, ends=ends)
     return Declaration(card, merged, tuple(dict.fromkeys(floor for one in each for floor in one.floors)))
 
 

@@ -55,6 +55,7 @@ CARD = Card(
     ),
     metrics=METRICS,
     titles=TITLES,
+    ends={"submit": "an answer", "actions": "limit of actions"},
     leading=("score", "exact_extracted", "turns"),
     scales={"turns": None, "queries": None},
     lower_is_better=frozenset({"turns", "queries", "errors", "format_error"}),

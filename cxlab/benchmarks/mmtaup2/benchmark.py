@@ -59,6 +59,7 @@ VERDICT_RULE = (
 )
 CARD = Card(
     id="mmtaup2",
+    ends={"user_stop": "the customer"},
     title="MM-tau-p²: personas and voice",
     measures="Whether an agent gets a customer to the goal where both have tools of their own: with easy and hard "
     "customers, told nothing, told who calls or guessing it, by text and by voice.",

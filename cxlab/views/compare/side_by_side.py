@@ -54,7 +54,8 @@ def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[
             scores = _own_scores(side)
             told = ", ".join(f"{head_metric(key)} {format_points(scores[key])}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
-            st.caption(plain(f"{told or 'not scored'} · ended by {side.attempt['ended_by'] or 'nothing noted'}"))
+            ended = about.end(str(side.attempt["ended_by"] or "")) or "nothing noted"
+            st.caption(plain(f"{told or 'not scored'} · ended by {ended}"))
             run_id, attempt_id = side.attempt["run_id"], side.attempt["attempt_id"]
             turn = next((line.turn for pair in apart if (line := pair[sides.index(side)])), None)
             link(

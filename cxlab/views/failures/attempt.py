@@ -126,7 +126,7 @@ def _show_answer(view: View, whole: StoredAttempt, about: Declaration) -> None:
 
 def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """A dialogue with a goal: what was said and done, and what had to come of it."""
-    attempt_procedure.headline(whole, about.card.leading, about.card.metrics)
+    attempt_procedure.headline(whole, about, about.card.leading)
     said, beside = st.columns([3, 2], gap="medium")
     with said:
         attempt_goal.show_dialogue(whole, view.turn, lambda turn: _below(view, whole, turn))
@@ -141,7 +141,7 @@ def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
 
 def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """A dialogue that is held against a procedure, turn by turn."""
-    attempt_procedure.headline(whole, about.card.leading, about.card.metrics)
+    attempt_procedure.headline(whole, about, about.card.leading)
     wrong = whole.traces.filter(~pl.col("error").is_in(["none", "unscored"]))
     first_wrong = wrong["turn"][0] if wrong.height else None
     said, beside = st.columns([3, 2], gap="medium")
@@ -159,7 +159,7 @@ def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> Non
 
 def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """A dialogue of any benchmark: what was said, what became of it, and what was due beside what came."""
-    attempt_procedure.headline(whole, about.card.leading or (about.card.headline,), about.card.metrics)
+    attempt_procedure.headline(whole, about, about.card.leading or (about.card.headline,))
     said, beside = st.columns([3, 2], gap="medium")
     with said:
         if whole.messages.height:

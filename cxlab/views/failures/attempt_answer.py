@@ -10,7 +10,6 @@ import streamlit as st
 
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_points
-from cxlab.errors import CxError
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration, Search
 from cxlab.records.metric_names import head_metric, name_metric
@@ -19,9 +18,9 @@ from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
 from cxlab.views.benchmarks import declared, questions_of, ranking_tasks
+from cxlab.views.failures.attempt_columns import document_titles
 from cxlab.views.failures.attempt_verdict import SIGNS, show_took, verdict_of
 from cxlab.views.failures.charts import spell_programs
-from cxlab.views.retrieval.queries_errors import titles_of
 
 Cells = Sequence[Sequence[tuple[str, str]]]
 _ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "system", "IVR": "ivr"}
@@ -86,7 +85,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
         if not expected:
             _draw_given(inputs, output)
         elif search is not None and search.relevant in expected:
-            _draw_ranking(search, expected, output, _document_titles(str(whole.run.get("dataset_id") or ""), search))
+            _draw_ranking(search, expected, output, document_titles(str(whole.run.get("dataset_id") or ""), search))
         elif shapes:
             shapes[0](inputs, expected, output)
         else:
@@ -167,14 +166,6 @@ def _draw_questions(inputs: Mapping[str, Any], expected: Mapping[str, Any], outp
             [(question, ""), (due, ""), (_text(said), "" if said == due else "bad")] + [(ids, "quiet") for ids in lines]
         )
     grid(("Question", "Due", "Given", "Lines due", "Lines given"), rows)
-
-
-def _document_titles(dataset_id: str, search: Search) -> Mapping[str, str]:
-    """What is ranked by its title; nothing of a dataset that is gone or damaged."""
-    try:
-        return cached(titles_of, dataset_id, search)
-    except (CxError, pl.exceptions.PolarsError, OSError):
-        return {}
 
 
 def _draw_ranking(

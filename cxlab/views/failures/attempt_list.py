@@ -6,7 +6,6 @@ from functools import partial
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.names import shorten
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
@@ -20,6 +19,7 @@ from cxlab.ui.labels import PASSED_OF_ALL, figures, label, plain, say_passed
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
+from cxlab.views.failures.attempt_columns import add_asked, answering, leave_out_alike, opening_column, say_kinds
 from cxlab.views.failures.attempt_set import save_set
 from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.groups import full_scores, ordered_by, titles_of
@@ -35,7 +35,6 @@ _ORDERS = {
 }
 
 
-_OPENING = 84
 _SHOWN = {"": "Failed or no verdict", "passed": "Passed", "all": "All"}
 
 
@@ -188,17 +187,15 @@ def show_attempts(view: View, about: Declaration) -> None:
     # Rows of one benchmark alone are shown as that benchmark's own list shows them.
     known = page.frame["benchmark"].unique().sort().to_list()
     own = declared(known[0]) if len(known) == 1 else about
-    answers = [name for name in known if declared(name).attempt_view == "answer"]
-    rows = with_labels(found).with_columns(
-        wrong_=pl.Series([_say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
-        way_=pl.Series([_say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
-        # As much as three lines of a cell hold.
-        opening=pl.col("opening").map_elements(lambda text: shorten(text, _OPENING), return_dtype=pl.String),
+    answers = answering(known)
+    rows = with_labels(add_asked(found, answers)).with_columns(
+        wrong_=pl.Series([say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
+        way_=pl.Series([say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
         task=pl.col("task").replace(titles_of(about)),
         reason=pl.col("reason").map_elements(spell_programs, return_dtype=pl.String),
         benchmark=pl.col("benchmark").replace(names_of(known)),
         # An answer does not end by anything: what is stored is its task.
-        ended_by=pl.when(~pl.col("benchmark").is_in(answers)).then("ended_by"),
+        ended_by=pl.when(~pl.col("benchmark").is_in(answers) & (pl.col("ended_by") != pl.col("task"))).then("ended_by"),
     )
     shown = _columns(view, own, rows)
     if blind:
@@ -207,7 +204,11 @@ def show_attempts(view: View, about: Declaration) -> None:
         pl.col(facet.id).map_elements(partial(own.value, facet.id), return_dtype=pl.String)
         for facet in own.facets
         if facet.id in shown
-    )
+    ).with_columns(pl.col("ended_by").map_elements(about.end, return_dtype=pl.String))
+    if not blind:
+        shown, alike = leave_out_alike(rows, shown)
+        if alike:
+            st.caption(plain(alike))
     chosen = show_table(
         rows,
         shown,
@@ -287,9 +288,13 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
         columns["benchmark"] = column("Benchmark")
     if len(tasks) > 1 and rows["task"].n_unique() > 1:
         columns["task"] = column("Task", width="small")
+    if about.attempt_view == "answer":
+        # What an answer was asked tells it from its neighbours, as a dialogue's situation does.
+        columns["opening"] = opening_column(about)
     columns |= {
         "wrong_": column("What went wrong", help="On how many turns; a turn can be in two kinds.", width="medium"),
         "reason": column("Reason", help="As the verdict has it.", width="medium"),
+        "due_": column("Due", help="What was to be found.", width="medium"),
         "score": column(
             head_metric(view.metric) if view.metric else "Score",
             "points",
@@ -301,7 +306,7 @@ def _columns(view: View, about: Declaration, rows: pl.DataFrame) -> dict[str, ob
         "verdict_owner": column("Whose doing", width="small"),
         "disputed": column("Disputed", width="small", help="Whose doing it was instead, as people say."),
         "turns": column("Turns", "count", "The agent's messages to the customer."),
-        "opening": column("First message", width="medium"),
+        **({} if "opening" in columns else {"opening": opening_column(about)}),
         **shown,
         "ended_by": column("Ended by", width="small"),
         "latency_s": column("Time", "seconds"),
@@ -388,9 +393,3 @@ def _order(view: View) -> None:
 
 def _order_changed() -> None:
     set_view(here().change(order=st.session_state["failures-order"]))
-
-
-def _say_kinds(kinds: list[str] | None) -> str:
-    """ "2 × misread field, 1 unreadable reply" of ["field:2", "format:1"]."""
-    parts = (each.rpartition(":") for each in kinds or ())
-    return ", ".join(f"{n}{' ×' if n != '1' else ''} {name_kind(kind)}" for kind, _, n in parts)

@@ -22,8 +22,9 @@ from cxlab.views.failures.attempt_verdict import show_took, verdict_of
 from cxlab.views.sop.one_turn import offer_map
 
 
-def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[str, str]) -> None:
-    """The attempt's own figures, and in one line what it took; `leading` and `definitions` as the card has them."""
+def headline(whole: StoredAttempt, about: Declaration, leading: Sequence[str]) -> None:
+    """The attempt's own figures (`leading`), and in one line what it took."""
+    definitions, ended = about.card.metrics, about.end(str(whole.attempt["ended_by"] or "")) or "nothing noted"
     row = whole.attempt
     scores = _of_attempt(whole)
     figures(
@@ -32,11 +33,11 @@ def headline(whole: StoredAttempt, leading: Sequence[str], definitions: Mapping[
             for name in leading
             if name
         ]
-        + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {row['ended_by']}.")]
+        + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {ended}.")]
     )
     if said := say_against(verdict_of(whole), str(row.get("verdict_owner") or ""), leading, scores):
         st.caption(plain(said))
-    show_took(whole, f"ended by {row['ended_by']}")
+    show_took(whole, f"ended by {ended}")
 
 
 def say_against(verdict: str, owner: str, leading: Sequence[str], scores: Mapping[str, float | None]) -> str:

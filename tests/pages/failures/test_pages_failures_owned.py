@@ -10,8 +10,11 @@ from cxlab.read import View, annotations, failures
 from cxlab.read.attempts import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
+from cxlab.ui import filters
 from cxlab.ui.annotations import annotate, withdraw
-from cxlab.views.benchmarks import declared
+from cxlab.ui.tables import column
+from cxlab.views.benchmarks import declared, declared_all
+from cxlab.views.failures import attempt_columns
 from cxlab.views.failures.attempt_list import say_filters
 from cxlab.views.failures.charts import say_total, say_typical
 from tests.pages.app_script import open_page, words
@@ -86,9 +89,9 @@ def test_a_group_of_one_benchmark_is_listed_as_that_benchmark_lists_it(empty_hom
     app = open_page("failures", alike=alike)
     table = next(each.value for each in app.dataframe if "score" in each.value.columns)
     assert sorted(table["score"]) == [0.0, 0.0, 40.0, 40.0]
-    # The model's name stays where it was not asked for; what stand-ins take, and the task as an end, say nothing.
-    assert "name" in table.columns
-    assert not {"benchmark", "latency_s", "ended_by", "wrong_"} & {*table.columns}
+    # What is the same in all rows stands above them; what stand-ins take, and the task as an end, say nothing.
+    assert not {"name", "reason", "benchmark", "latency_s", "ended_by", "wrong_"} & {*table.columns}
+    assert "The same in all rows below: model: m; reason: missing; turns: 1." in words(app)
     assert "name" not in open_page("failures", alike=alike, model="m").dataframe[0].value.columns
     # Two of its attempts lost 100 points, two 60: they are not alike in that.
     assert "points lost" in words(app)
@@ -272,3 +275,54 @@ def test_words_of_a_note_are_found_as_words_of_a_dialogue_are(empty_home: Path) 
     assert failures.rows(View(search="ask ops")).frame["attempt_id"].to_list() == [attempt]
     withdraw(written, run, attempt)
     assert failures.counts(View(search="ask ops"))["attempts"] == 0
+
+
+def test_nobody_is_told_of_a_task_as_an_end_nor_of_an_end_by_its_id() -> None:
+    about = declared("crmarena")
+    assert (about.end("submit"), about.end("goodbye"), about.end("of_my_own")) == (
+        "an answer",
+        "goodbye",
+        "of my own",
+    )
+    assert declared_all(["sage", "crmarena", "mmtaup2"]).end("customer_stop") == "the customer"
+
+
+def test_the_filter_of_ends_offers_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = {"name": ["tasks", "tasks", "ends", "ends"], "value": ["multi_turn", "dialogue", "multi_turn", "goodbye"]}
+    monkeypatch.setattr(filters, "cached", lambda *given: pl.DataFrame(stored))
+    assert filters._values(View(), ("tasks", "ends"))["ends"] == ["goodbye"]
+
+
+def test_attempts_are_told_apart_by_what_was_asked_and_what_is_the_same_is_said_once() -> None:
+    said = {"transcript": "Customer: Morning.\nAgent: Yes?\nCustomer: How long does it take?\nAgent: An hour."}
+    assert attempt_columns.ask_of(said) == "How long does it take?"
+    assert attempt_columns.ask_of({"query": "what year", **said}) == "what year"
+    lines = [{"who": "Customer", "text": "Hello"}, {"who": "Agent", "text": "Yes?"}]
+    assert attempt_columns.ask_of({"lines": lines}) == "Hello"
+    assert attempt_columns.ask_of({"corpus": "search"}) is None
+    rows = pl.DataFrame({"name": ["m", "m"], "score": [0.0, 0.0], "opening": ["a", "a"], "reason": ["x", "y"]})
+    columns = {name: column(name.capitalize()) for name in rows.columns}
+    kept, told = attempt_columns.leave_out_alike(rows, columns)
+    assert (list(kept), told) == (["opening", "reason"], "The same in all rows below: name: m; score: 0.0.")
+    assert attempt_columns.leave_out_alike(rows.head(1), columns) == (columns, "")
+
+
+def test_answers_show_their_question_and_the_title_of_what_was_due(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = {
+        "dataset_id": "d", "inputs": {"query": "what year did it start"}, "expected": {"article_id": "KB_1"},
+    }  # fmt: skip
+    monkeypatch.setattr(attempt_columns, "samples_of_rows", lambda rows: {"s0": sample})
+    monkeypatch.setattr(attempt_columns, "document_titles", lambda dataset, search: {"KB_1": "Our history"})
+    rows = pl.DataFrame(
+        {
+            "sample_id": ["s0", "s1", "s0"],
+            "benchmark": ["cxmarena", "cxmarena", "sage"],
+            "task": ["article_search", "article_search", "turns"],
+            "opening": [None, None, "Hello"],
+        }
+    )
+    found = attempt_columns.add_asked(rows, attempt_columns.answering(["cxmarena", "sage"]))
+    assert found["opening"].to_list() == ["what year did it start", None, "Hello"]
+    assert found["due_"].to_list() == ["Our history", None, None]
