@@ -63,7 +63,7 @@ def main() -> None:
     shown = {group: listed for group, listed in pages.items() if listed}
     page = st.navigation({**shown, " ": [alias]}, expanded=True)
     ui.enter(page, [each for listed in pages.values() for each in listed], upgrade)
-    ui.watch_jobs(partial(jobs.list_jobs, RECENT_JOBS))
+    ui.watch_jobs(partial(jobs.list_jobs, RECENT_JOBS), lambda job: jobs.stages(job)[1])
     with ui.guarded(), catalogue.held():
         page.run()
 

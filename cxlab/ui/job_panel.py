@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -32,7 +33,7 @@ _WORDS = {
 # How ids of datasets and runs end, which tell nobody anything.
 _ID = re.compile(r"-[0-9a-f]{8,}$")
 # Where work is shown that is no run.
-_PAGES = {"import": "Conversations", "index": "Conversations", "send": "Conversations"}
+_PAGES = {"import": "Conversations", "index": "Conversations", "send": "Conversations", "generate": "Datasets"}
 
 
 class Job(Protocol):
@@ -151,27 +152,28 @@ def show_log(job: Job) -> None:
         st.code(log, language=None, wrap_lines=True)
 
 
-def watch_jobs(list_jobs: Callable[[], Sequence[Job]]) -> None:
-    """Called on every page: notes which jobs run, and looks again now and then while any does.
+def watch_jobs(list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str]) -> None:
+    """Called on every page: notes which jobs run, and looks again now and then while any does; `made` gives the dataset
+    that a job has made, "" for none.
 
     A list of jobs that cannot be read is for the pages to tell that show it.
     """
     try:
-        tell_ended(list_jobs())
+        tell_ended(list_jobs(), made)
     except (CxError, OSError):
         return
     if st.session_state[_WATCHED]:
-        _look_again(list_jobs)
+        _look_again(list_jobs, made)
 
 
 @st.fragment(run_every=_EVERY_S)
-def _look_again(list_jobs: Callable[[], Sequence[Job]]) -> None:
+def _look_again(list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str]) -> None:
     if st.session_state[_WATCHED]:
         with suppress(CxError, OSError):
-            tell_ended(list_jobs())
+            tell_ended(list_jobs(), made)
 
 
-def tell_ended(jobs: Sequence[Job]) -> None:
+def tell_ended(jobs: Sequence[Job], made: Callable[[str], str]) -> None:
     """Say which of the jobs that ran at the last look do so no more, each once in a session; remember those that do."""
     watched: frozenset[str] = st.session_state.get(_WATCHED, frozenset())
     for job in jobs:
@@ -179,6 +181,9 @@ def tell_ended(jobs: Sequence[Job]) -> None:
             word, icon, where = _WORDS[job.state]
             if page := _PAGES.get(next(iter(job.args), "")):
                 where = where.replace("Overview", page).replace("the page Run", f"the page {page}")
+            if job.state == "done" and (dataset := made(job.id)) and has_page("datasets"):
+                # Beside whichever page one is on: they all lie in one folder.
+                where = f"[Open the dataset](datasets?{urlencode({'dataset': dataset})})"
             st.toast(f"**{word}: {plain(describe(job.args))}**  \n{where}", icon=icon, duration="long")
     st.session_state[_WATCHED] = frozenset(job.id for job in jobs if job.state == "running")
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
@@ -17,9 +18,9 @@ from cxlab.read import annotations, ask
 from cxlab.runner.request import JOB
 from cxlab.store import trash, write
 from cxlab.store.exports.export import export_runs
-from cxlab.ui.tables import table_key
+from cxlab.ui.tables import fit_widths, table_key
+from cxlab.views.conversations import conversation, queries_realism
 from cxlab.views.conversations import queries as conversations
-from cxlab.views.conversations import queries_realism
 from cxlab.views.datasets import queries
 from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
 from tests.pages.app_script import catch_orders
@@ -316,6 +317,24 @@ def test_noise_is_switched_for_the_same_conversation(home: Path) -> None:
     assert "**1. Article 2 \\*\\*x\\*\\*" in words(app)
     assert app.expander[0].label.startswith("find\\_order")
     assert "Did the agent ask for a rating?" in clean
+
+
+def test_tools_of_a_conversation_fit_into_their_row() -> None:
+    names = [f"look_up_order_mobile_honey_{n}" for n in range(6)]
+    shown = pl.DataFrame({"tools": [[], names[:1], names[:2], names]}, schema={"tools": pl.List(pl.String)})
+    told = shown.select(conversation.tell_tools())["tools"].to_list()
+    assert told == ["", names[0], f"{names[0]}, {names[1]}", f"{names[0]}, {names[1]} and 4 more"]
+    # With the other columns it needs no more than a page at a window of 1440 has, so that none is cut at its end.
+    texts = {"opening": "my refund under Standard Return Policy has not arrived", "family": "Subscriptions"}
+    texts |= {"traits": "technical, talkative", "tools": told[-1], "noises": "fragments, misheard words, phone menu"}
+    frame = pl.DataFrame({**{k: [v] for k, v in texts.items()}, "turns": [38], "grounded": [3], "questions": [10]})
+    widths = fit_widths(frame, {name: {"label": name} for name in frame.columns}, 714)
+    tick, numbers, page = 36, 220, 1086
+    assert tick + sum(widths.values()) + numbers < page
+    whole = frame.with_columns(tools=pl.lit(", ".join(names)))
+    assert (
+        tick + sum(fit_widths(whole, {name: {"label": name} for name in whole.columns}, 714).values()) + numbers > page
+    )
 
 
 def test_a_message_that_breaks_a_standard_is_marked(home: Path) -> None:

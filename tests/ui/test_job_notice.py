@@ -14,7 +14,7 @@ def draw() -> None:
 
     from cxlab.ui.job_panel import watch_jobs
 
-    watch_jobs(st.session_state["look"])
+    watch_jobs(st.session_state["look"], lambda job: "sage-1 & co" if job == "job-made" else "")
 
 
 def job(state: str, id: str = "job-1", *args: str) -> SimpleNamespace:
@@ -43,6 +43,18 @@ def test_work_that_is_no_run_names_its_page_and_no_path() -> None:
     look_at(app, job("running", "job-4", "send", "cdr-fb2d793a824c", "quality", "--quiet"))
     told = look_at(app, job("done", "job-4", "send", "cdr-fb2d793a824c", "quality", "--quiet"))
     assert told == ["**Finished: send quality**  \nSee Conversations."]
+
+
+def test_work_that_made_a_dataset_leads_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_panel, "has_page", lambda stem: stem == "datasets")
+    app = AppTest.from_function(draw)
+    look_at(app, job("running", "job-made", "generate", "cxmarena", "--seed=1"))
+    told = look_at(app, job("done", "job-made", "generate", "cxmarena", "--seed=1"))
+    assert told == ["**Finished: generate cxmarena**  \n[Open the dataset](datasets?dataset=sage-1+%26+co)"]
+    # A sample makes none: it stands on the page where it was asked for.
+    look_at(app, job("running", "job-7", "generate", "cxmarena", "--sample"))
+    told = look_at(app, job("done", "job-7", "generate", "cxmarena", "--sample"))
+    assert told == ["**Finished: generate cxmarena**  \nSee Datasets."]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def show_list(view: View) -> None:
     last = -(-frame.height // size)
     shown = frame.slice((min(view.page, last) - 1) * size, size).with_columns(
         pl.col("traits").list.join(", "),
-        pl.col("tools").list.join(", "),
+        tell_tools(),
         noises=pl.col("noises").list.eval(pl.element().replace(NOISES)).list.join(", "),
     )
     columns = {
@@ -49,7 +49,7 @@ def show_list(view: View) -> None:
         "traits": column("Customer"),
         "turns": column("Turns", "count", "Messages of customer and agent."),
         "grounded": column("Grounded", "count", "Messages of the agent that rest on articles."),
-        "tools": column("Tools"),
+        "tools": column("Tools", help="The first ones that are called; all of them stand in the conversation."),
         "questions": column("Questions", "count", "Questions on the agent's quality."),
         "noises": column("Noise"),
         "conversation_id": column("Id", "id"),
@@ -62,6 +62,18 @@ def show_list(view: View) -> None:
     show_pages(view, frame.height, size, "conversations-page")
     if picked:
         go(view.change(conversation=picked[0]["conversation_id"], page=view.page))
+
+
+# A row holds three lines, and a name is about one: what is beyond would be cut through its letters.
+_TOOLS_NAMED = 2
+
+
+def tell_tools() -> pl.Expr:
+    """The tools of a conversation as its row tells them: the first ones by name, how many more there are."""
+    tools = pl.col("tools")
+    more = tools.list.len().cast(pl.Int64) - _TOOLS_NAMED
+    named = tools.list.head(_TOOLS_NAMED).list.join(", ")
+    return pl.when(more > 0).then(pl.format("{} and {} more", named, more)).otherwise(named).alias("tools")
 
 
 def _filters(view: View) -> View:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _ROW_PX, _FRAME_PX = 30, 84
 # A figure this many times below the reference is drawn at the edge: its number stands beside it.
 _FARTHEST = 1 / 256
+# The mode bar, which comes with the mouse, has a strip of its own above the heads of the columns.
+_BAR_PX = 30
 # Width of a column of figures right of the chart.
 _COLUMN_PX = 72
 
@@ -90,9 +92,9 @@ def draw_multiples(rows: Sequence[Mapping[str, Any]], reference: str, names: Map
             cells.append({**_cell(edge, words, ink), "y": heights[at], "yref": "y", "yanchor": "middle"})
     # All at once: added one by one, each would check all before it.
     figure.update_layout(annotations=cells)
-    style_figure(figure, dark, height=_FRAME_PX + _ROW_PX * len(rows))
+    style_figure(figure, dark, height=_FRAME_PX + _BAR_PX + _ROW_PX * len(rows))
     figure.update_layout(
-        margin={"t": 44, "r": 8 + _COLUMN_PX * len(names)}, showlegend=len(names) > 2, legend={"y": 1.03}
+        margin={"t": 44 + _BAR_PX, "r": 8 + _COLUMN_PX * len(names)}, showlegend=len(names) > 2, legend={"y": 1.03}
     )
     return figure
 

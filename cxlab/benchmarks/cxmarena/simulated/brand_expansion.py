@@ -29,11 +29,8 @@ GOODS = {"en": "products", "fr": "produits", "de": "Produkte"}
 TOOLS = 150
 # A side of a subject of which fewer lines are left is no article of its own.
 FEWEST_LINES = 2
-NOTES = {
-    "en": "No archetype of a trade fits {lines}: its products have only what holds for any trade.",
-    "fr": "Aucun archétype de métier ne convient à {lines} : seul ce qui vaut pour tout métier est dit.",
-    "de": "Zu {lines} passt kein Muster eines Gewerbes: gesagt wird nur, was für jedes gilt.",
-}
+# In the language of the pages that show it, whatever the brand speaks.
+NOTE = "No archetype of a trade fits {lines}: its products have only what holds for any trade."
 
 
 def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator) -> str:
@@ -63,7 +60,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
     kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
     if unfit := [line for line, kind in kinds.items() if kind is None]:
-        pack["note"] = NOTES[language].format(lines=", ".join(unfit))
+        pack["note"] = NOTE.format(lines=", ".join(unfit))
     signed = all(kind.contract if kind else inputs.trade == industry_archetypes.ANY_SERVICE for kind in kinds.values())
     _make_common(pack, known, kinds, signed)
     fresh = _name_lines(lines, set(pack["families"]))

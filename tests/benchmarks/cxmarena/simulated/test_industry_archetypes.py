@@ -366,6 +366,7 @@ def test_a_word_in_passing_makes_no_trade_and_no_line(tmp_path: Path) -> None:
     lines = {key: family.title for key, family in pack.families.items() if family.root == "products"}
     # No subscription to films, no line "Maß"; keys without letters that only German has, and by the line's own name.
     assert lines == {"bonsaibaeume": "Bonsaibäume", "orchideen": "Orchideen"}
-    assert "Bonsaibäume" in pack.note
+    # The pages that show it are in English.
+    assert pack.note.startswith("No archetype of a trade fits Bonsaibäume, Orchideen")
     assert any("bonsaibaeume" in tool.families for tool in pack.tools.values())
     assert industry_archetypes.choose("Filmabos", "Nordlicht verkauft Filmabos.", "de") is not None
