@@ -129,7 +129,7 @@ def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(e
     assert best.more_adapted is not None
     told = f"of 2 stored tasks that whose differences in turns ({best.more_turns:+d}) and in messages that adapt ("
     assert f"The task is a typical one: {told}" in words(app)
-    assert "are together nearest to the medians." in words(app)
+    assert "are together nearest to the means." in words(app)
     assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text, hard customers" in words(app)
     # What is offered is shown as it is stored, and no model is asked.
     stage = app.session_state["persona-stage"][1]

@@ -90,7 +90,7 @@ def say_typical(now: Choices) -> str:
             if one.more_adapted is None:
                 return f"{told} is the median"
             points = f"{format_change(100 * one.more_adapted, 0)} points"
-            return f"{told} and in messages that adapt ({points}) are together nearest to the medians"
+            return f"{told} and in messages that adapt ({points}) are together nearest to the means"
     return ""
 
 

@@ -99,22 +99,24 @@ def find_typical(contrasts: Sequence[TaskContrast]) -> TaskContrast | None:
     of equals the first. None of none.
 
     An example for an audience: the largest contrast would promise more than a task usually shows. Where it is known how
-    much the agent adapts, that is to be as usual too: both distances count alike, each in parts of the largest one.
+    much the agent adapts, the example is to show both as they are told over all, which is on average: both distances
+    count alike, each in parts of the largest one.
     """
     if not contrasts:
         return None
-    more = [one.more_adapted for one in contrasts]
-    known = [each for each in more if each is not None]
-    apart = _distances([one.more_turns for one in contrasts])
-    if len(known) == len(contrasts):
-        apart = [one + other for one, other in zip(apart, _distances(known), strict=True)]
+    turns = [one.more_turns for one in contrasts]
+    adapted = [one.more_adapted for one in contrasts if one.more_adapted is not None]
+    if len(adapted) < len(contrasts):
+        usual = statistics.median_low(turns)
+        return min(contrasts, key=lambda one: abs(one.more_turns - usual))
+    apart = [one + other for one, other in zip(_distances(turns), _distances(adapted), strict=True)]
     return contrasts[apart.index(min(apart))]
 
 
 def _distances(values: Sequence[float]) -> list[float]:
-    """How far each is from the median, in parts of the largest distance."""
-    usual = statistics.median_low(values)
-    apart = [abs(value - usual) for value in values]
+    """How far each is from the mean, in parts of the largest distance."""
+    mean = statistics.fmean(values)
+    apart = [abs(value - mean) for value in values]
     return [each / (max(apart) or 1) for each in apart]
 
 

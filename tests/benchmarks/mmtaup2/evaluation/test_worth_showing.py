@@ -55,7 +55,7 @@ def test_the_typical_task_is_that_of_the_median_and_not_the_largest() -> None:
 
 def test_the_typical_task_also_shows_what_the_agent_usually_adapts() -> None:
     cells = {(task, persona, 0): (True, 5 + extra * (persona == "hard"))
-             for task, extra in (("bare", 4), ("kind", 4), ("kinder", 5), ("much", 9))
+             for task, extra in (("bare", 5), ("kind", 5), ("less", 3), ("much", 9))
              for persona in ("none", "easy", "hard")}  # fmt: skip
     conversations, figures = frames(cells)
     kind, bare = ["Take your time.", "And the number?"], ["What is it?", "And the number?"]
