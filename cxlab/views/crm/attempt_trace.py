@@ -15,7 +15,7 @@ from cxlab.ui.labels import chip, error, say
 from cxlab.ui.place import show_link
 from cxlab.views.crm.organisation import Organisation, count_records, has_organisation, load
 from cxlab.views.crm.place import LONGEST_QUERY, Place
-from cxlab.views.crm.solving import SolverStep, can_solve, name_answer, write_argument
+from cxlab.views.crm.solving import SolverStep, can_solve, name_answer, write_alone
 from cxlab.views.crm.tasks import show_evidence, show_result, show_step, solve_sample
 from cxlab.views.crm.trace import Departure, Turn, read_departure, read_turns
 
@@ -181,7 +181,7 @@ def _show_action(place: Place, organisation: Organisation | None, turn: Turn) ->
 
 def _write_call(organisation: Organisation | None, tool: str, arguments: object) -> str:
     given = arguments if isinstance(arguments, dict) else {}
-    inside = ",\n".join(f"  {name}={write_argument(organisation, value)}" for name, value in given.items())
+    inside = ",\n".join(f"  {name}={write_alone(organisation, value)}" for name, value in given.items())
     return f"{tool}(\n{inside}\n)" if inside else f"{tool}()"
 
 

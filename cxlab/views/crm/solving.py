@@ -100,9 +100,16 @@ def name_answer(organisation: Organisation | None, task: str, answer: str | None
         return "None: the question has no answer"
     known = TASKS.get(task)
     if organisation is not None and known is not None and known.answer in PREFIXES:
-        title = organisation.title(answer)
-        return title if title == answer else f"{title} ({answer})"
+        return write_alone(organisation, answer)
     return answer
+
+
+def write_alone(organisation: Organisation | None, value: Any) -> str:
+    """`write_argument` of a value that stands by itself: an id beside what it stands for, as a call that turns a
+    contact into its account of the same name would else seem to do nothing."""
+    told = write_argument(organisation, value)
+    named = isinstance(value, str) and organisation is not None and organisation.title(value) not in (value, "")
+    return f"{told} ({value})" if named else told
 
 
 def write_argument(organisation: Organisation | None, value: Any) -> str:
@@ -145,10 +152,13 @@ def tabulate(organisation: Organisation | None, result: Any) -> tuple[list[str],
     if isinstance(result, Sequence) and not isinstance(result, str) and result and isinstance(result[0], Mapping):
         flat = [dict(flatten(row)) for row in result[:_MOST_ROWS] if isinstance(row, Mapping)]
         heads = list(dict.fromkeys(key for row in flat for key in row))
-        # A record's own id stays: what it stands for is told beside it.
-        rows = [[_shorten(write_argument(None if head == "Id" else organisation, row.get(head))) for head in heads]
-                for row in flat]  # fmt: skip
-        return heads, rows, len(result)
+        columns = {head: [_shorten(write_argument(organisation, row.get(head))) for row in flat] for head in heads}
+        for head in heads:
+            stored = [_shorten(write_argument(None, row.get(head))) for row in flat]
+            # A record's own id stays, and any other where what it stands for is told beside it.
+            if head == "Id" or any(columns[head] == columns[other] for other in heads if other != head):
+                columns[head] = stored
+        return heads, [list(row) for row in zip(*columns.values(), strict=True)], len(result)
     return [], [], 0
 
 

@@ -33,7 +33,7 @@ from cxlab.views.crm.solving import (
     shorten_question,
     tabulate,
     work_out,
-    write_argument,
+    write_alone,
 )
 
 _ANSWERS = {
@@ -260,7 +260,7 @@ def show_step(place: Place, organisation: Organisation, step: SolverStep, number
 
 def _say_argument(organisation: Organisation, step: SolverStep, name: str) -> str:
     maker = step.made_by.get(name)
-    return f"what step {maker} returned" if maker else write_argument(organisation, step.arguments[name])
+    return f"what step {maker} returned" if maker else write_alone(organisation, step.arguments[name])
 
 
 def show_result(organisation: Organisation | None, result: object) -> None:
@@ -271,7 +271,7 @@ def show_result(organisation: Organisation | None, result: object) -> None:
         if count > len(rows):
             st.caption(f"The first {len(rows)} of {format_count(count)}.")
     else:
-        st.markdown(f"→ {plain(write_argument(organisation, result))}")
+        st.markdown(f"→ {plain(write_alone(organisation, result))}")
 
 
 def show_evidence(place: Place, organisation: Organisation, sample: Sample) -> None:

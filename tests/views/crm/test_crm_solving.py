@@ -6,7 +6,15 @@ import pytest
 
 from cxlab.store import write
 from cxlab.views.crm import organisation as desk
-from cxlab.views.crm.solving import can_solve, name_answer, shorten_question, tabulate, work_out, write_argument
+from cxlab.views.crm.solving import (
+    can_solve,
+    name_answer,
+    shorten_question,
+    tabulate,
+    work_out,
+    write_alone,
+    write_argument,
+)
 from tests.conftest import use
 from tests.stores.crm import AGENT, CASE, DATASET, TODAY, make_crm
 
@@ -67,6 +75,19 @@ def test_values_are_told_by_what_their_ids_stand_for() -> None:
     assert (heads, rows[0], len(rows), count) == (["OwnerId", "n"], ["Ann0 O'Neil", "0"], 12, 30)
     assert tabulate(shoes, [{"Body": "x" * 500}])[1] == [["x" * 159 + "…"]]
     assert tabulate(shoes, "2020") == tabulate(shoes, []) == tabulate(shoes, {}) == ([], [], 0)
+
+
+def test_an_id_stands_beside_its_name_where_a_step_turns_one_into_another_of_that_name() -> None:
+    shoes = desk.load(DATASET)
+    assert write_alone(shoes, AGENT) == f"Ann0 O'Neil ({AGENT})"
+    assert write_alone(None, AGENT) == AGENT
+    assert write_alone(shoes, "May") == "May"
+    assert write_alone(shoes, "2020-03-01T00:00:00Z") == "2020-03-01 00:00"
+    assert write_alone(shoes, [AGENT]) == "Ann0 O'Neil"
+    # Beside a column with the names the ids are told; a column without one has names in their place.
+    beside = [{"OwnerId": AGENT, "Name": "Ann0 O'Neil"}]
+    assert tabulate(shoes, beside)[:2] == (["OwnerId", "Name"], [[AGENT, "Ann0 O'Neil"]])
+    assert tabulate(shoes, [{"OwnerId": AGENT, "Name": "Boots"}])[1] == [["Ann0 O'Neil", "Boots"]]
 
 
 def test_a_question_in_a_table_says_what_is_asked_and_not_its_form() -> None:
