@@ -7,8 +7,10 @@ import pytest
 
 from cxlab import llm
 from cxlab.benchmarks.cxmarena.brand import brief_plan, ledger, pack_files, pack_from_brief
+from cxlab.benchmarks.cxmarena.conversations import phrasebook, step_phrasing
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
+from cxlab.files import grammar
 
 GOODS, REPAIRS = "any", "repaired"
 # The paragraph, the general trade that a person names, the brand's name and what must stand in the pack by its name.
@@ -151,3 +153,13 @@ def test_a_trade_is_certain_by_what_is_sold_and_by_how_much_of_it(text: str, tra
     assert bool(plan.asks) is not sure
     if sure:
         assert plan.trade == trade
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_no_customer_is_told_to_explain_an_estimate(language: str) -> None:
+    """What only the workshop can do is a tool's step or a question; none is left to the customer."""
+    talk = phrasebook.load(language)
+    for name, issue in industry_archetypes.load(REPAIRS, language).issues.items():
+        for step in (one for one in issue["steps"] if isinstance(one, str)):
+            for said in grammar.every(step, 4):
+                assert step_phrasing.step_act(talk, said).act != "instruct", (name, said)
