@@ -1,5 +1,6 @@
 """The page Judges as a script sees it."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,7 +67,11 @@ def test_titles_say_the_finding(judged_home: Path) -> None:
     left_out = open_page("judges", tab="changes")
     # The panel as it is stands first, for the others to be read against.
     table = next(each.value for each in left_out.dataframe if "rest" in each.value)
-    assert (table["name"].iloc[0], table["rest"].iloc[0]) == ("None: the whole panel", pytest.approx(200 / 3))
+    assert (table["name"].iloc[0], table["rest"].iloc[0]) == ("none", pytest.approx(200 / 3))
+    # All of its columns stand in a window of 1024 pixels: about 7.2 a letter and 18 for the edges of a cell.
+    shapes = next(json.loads(each.proto.columns) for each in left_out.dataframe if "rest" in each.value)
+    heads = [str(shapes[name]["label"]) for name in table.columns]
+    assert sum(7.2 * len(head) + 18 for head in heads) <= 714, heads
     changes = words(left_out)
     assert "That is of fields. No judge grades lower than another beyond chance; " in changes
     assert "On 33.3 % of turns the split changes the way that is right" in changes

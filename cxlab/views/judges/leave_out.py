@@ -63,9 +63,10 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
     )
     if not truth.is_empty():
         panel = truth.sort("n").tail(1).select(
-            "n", judge=pl.lit("panel"), name=pl.lit("None: the whole panel"), rest=pl.col("whole"),
+            "n", judge=pl.lit("panel"), name=pl.lit("none"), rest=pl.col("whole"),
         )  # fmt: skip
         shown = pl.concat([panel, shown], how="diagonal")
+    # Heads and words are short, so that all columns of a panel of stand-ins show in a window of 1024 pixels.
     chosen = show_table(
         shown,
         filled(
@@ -76,9 +77,9 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
                 "change": column("Change", "points", "Points: right without it minus right with it."),
                 "reach": column("95 % interval", help="Of the change, in points."),
                 "undecided": column("Rest ties", "share", "What the others leave undecided: a tie scores nothing."),
-                "alone": column("Alone right", "share", "Right by itself."),
+                "alone": column("Alone", "share", "How often it is right by itself."),
                 "n": column("n", "count", "Verdicts of known truth on which it voted beside another."),
-                "moved": column("Ranks moved", "count", "Models whose rank is another without it."),
+                "moved": column("Moved", "count", "Models whose rank is another without it."),
                 "tau": column("Order kept", "ratio", "Order of the models without it beside that with it: 1 the same, "
                               "0 none, -1 reversed (Kendall's tau-b)."),
                 "same": column("As people", "share", "How often it said what people decided."),
