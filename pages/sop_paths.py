@@ -85,6 +85,7 @@ with st.sidebar:
         names={"": "off", **{name: ui.label(name) for name in models}},
         help="The map then shows the first chosen model minus this one.",
     )
+    compared = st.empty()
 view = view.narrow(**{FACET: (scenario,) if scenario else ()}).change(
     benchmark=benchmark, at=at, baseline=against if against in models else ""
 )
@@ -97,6 +98,8 @@ difference = None
 if view.baseline:
     first = next((name for name in (*view.models, *models) if name != view.baseline), None)
     difference = (first, view.baseline) if first else None
+if difference:
+    compared.caption(f"Compared: {ui.plain(ui.label(difference[0]))} minus {ui.plain(ui.label(difference[1]))}.")
 of = view.change(models=difference) if difference else view
 among = narrow_to_set(of, [benchmark]).filters()
 shown = leave_out_floors(among, declared(benchmark)).change(at=view.at, stage=view.stage)

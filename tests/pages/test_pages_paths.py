@@ -95,6 +95,19 @@ def test_two_models_can_be_subtracted(made_home: Path) -> None:
     assert int(sure[1]) if sure else re.match(r"No step of \d+ tells .+ apart for sure", titles(app)[0])
 
 
+def test_which_two_are_compared_is_said_where_no_model_is_chosen(made_home: Path) -> None:
+    app = open_page("sop_paths", scenario="telecom_package", baseline="simulated:weak")
+    assert not app.exception
+    told = [each.value for each in app.sidebar.caption if each.value.startswith("Compared: ")]
+    assert len(told) == 1
+    assert "minus weak" in told[0]
+    large = open_page("sop_paths", scenario="telecom_package", baseline="simulated:weak", show="large")
+    assert not large.exception
+    sure = re.search(r"go different ways: [1-9]", titles(large)[0])
+    # An audience reads what is sure, or the one sentence that nothing is: no map without a number on it.
+    assert len(large.get("plotly_chart")) == (1 if sure else 0)
+
+
 def test_no_other_procedure_is_shown_in_the_place_of_an_unknown_one(made_home: Path) -> None:
     app = open_page("sop_paths", scenario="nowhere")
     assert "There is no procedure “nowhere”" in app.error[0].value

@@ -39,9 +39,14 @@ ROOM = 1.4
 """Without the sidebar a window of 1024 px has so much more room across than the map is laid out for."""
 _PIXELS = frozenset({"size", "width", "xshift", "yshift", "ay", "standoff", "height", "l", "r", "t", "b"})
 _UNITS = frozenset({"x", "y", "customdata", "range"})
+NO_STEP = "not in the procedure"
+"""What a dotted line is called: it is drawn on the map, and no step of the procedure."""
+ORDER = "Stages stand in the order in which one may follow another, whatever their number. "
 READS = (
     "At a line and a stage: turns that went there. Per cent: right ways out of those due there. In brackets: came from "
-    "(+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. Drag to move, wheel to zoom; "
+    "(+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. "
+    f"{ORDER}"
+    "Drag to move, wheel to zoom; "
     "click a stage or a line for its turns."
 )
 """How the map is read, in a caption."""
@@ -122,7 +127,7 @@ def draw_map(
     for kind in KINDS:
         add_legend(figure, kind if counted else _OF_ONE[kind], looks[kind])
     if counted or counts.detours:
-        add_legend(figure, "off the map", colours.bad, "dot")
+        add_legend(figure, NO_STEP, colours.bad, "dot")
     back = [line for step, line in lines.items() if runs_back(line) and counts.moved.get(step)]
     add_arrows(figure, [*back, *placed.detours.values()], colours.bad)
     for share, words in _STOPS if counted else ():

@@ -7,7 +7,7 @@ import polars as pl
 from cxlab.charts.numbers import format_change, format_changes, format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.charts_map import edge_texts, line_width, mix_colours, several_ways
+from cxlab.views.sop.charts_map import NO_STEP, edge_texts, line_width, mix_colours, several_ways
 from cxlab.views.sop.charts_map_counts import MOST_DETOURS
 from cxlab.views.sop.charts_map_drawing import (
     Band,
@@ -40,12 +40,14 @@ def draw_difference(
     dark: bool,
     chosen: str = "",
     simulated: str = "",
+    brief: bool = False,
 ) -> "Figure":
     """Where the first model goes more often than the second. `steps` is `queries_difference.step_differences`.
 
     An edge's label is the share of turns that take it, of the first and of the second. Blue: more of the first, orange:
     more of the second; grey: the difference is not sure. Dotted: no step of the procedure. Stages carry the difference
-    of their shares of right ways out in points. `branches` is by model.
+    of their shares of right ways out in points. `branches` is by model. `brief`, for an audience: numbers and colours
+    only at what is sure; all else is a hairline, the hover has it.
     """
     colours = palette(dark)
     layout = lay_out(procedure)
@@ -57,17 +59,18 @@ def draw_difference(
 
     def band(step: Step, dash: str) -> tuple[Band, ...]:
         row = rows.get(step)
-        if row is None or abs(row["difference"]) < _NO_GAP:
+        if row is None or abs(row["difference"]) < _NO_GAP or (brief and not row["sure"]):
             return (Band(colours.hairline, 1.0, -1),)
         colour = (more if row["difference"] > 0 else less) if row["sure"] else unsure
         return (Band(colour, line_width(abs(row["difference"]), most), 1 if row["sure"] else 0, dash),)
 
     away = [step for step in rows if step not in lines and step[0] != step[1] and {*step} <= layout.nodes.keys()]
+    away = [step for step in away if rows[step]["sure"] or not brief]
     away.sort(key=lambda step: (-abs(rows[step]["difference"]), step))
     told = {step: f"{100 * row['first']:.0f}\u00a0:\u00a0{100 * row['second']:.0f}" for step, row in rows.items()}
     scores = [dict(branches.filter(pl.col("model") == model).select("stage", "share").iter_rows()) for model in models]
     both = {stage: scores[0][stage] - scores[1][stage] for stage in procedure.stages if all(stage in s for s in scores)}
-    fills = {stage: _gap_colour(gap, more, less, colours) for stage, gap in both.items()}
+    fills = {} if brief else {stage: _gap_colour(gap, more, less, colours) for stage, gap in both.items()}
     ends = {
         action: "\u00a0:\u00a0".join(
             f"{100 * sum(row[side] for (_, target), row in rows.items() if target == action):.0f}"
@@ -76,7 +79,9 @@ def draw_difference(
         for action in procedure.actions
     }
     texts = MapTexts(
-        {
+        {step: [[told[step]]] for step in lines if step in rows and rows[step]["sure"]}
+        if brief
+        else {
             (edge.source, edge.target): edge_texts(
                 procedure, edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00")
             )
@@ -84,10 +89,10 @@ def draw_difference(
         },
         {step: told[step] for step in away[:MOST_DETOURS]},
         {
-            stage: [f"{format_change(100 * both[stage])} points" if stage in both else "not both came"]
+            stage: [] if brief else [f"{format_change(100 * both[stage])} points" if stage in both else "not both came"]
             for stage in procedure.stages
         },
-        {action: [words] for action, words in ends.items()},
+        {action: [] if brief else [words] for action, words in ends.items()},
     )
     placed = place_texts(procedure, layout, texts)
     strands = [EdgeLine(step, line, band(step, "solid")) for step, line in lines.items()]
@@ -121,8 +126,9 @@ def draw_difference(
     add_arrows(figure, [*back, *placed.detours.values()], colours.muted)
     add_legend(figure, f"more of {names[0]}", more)
     add_legend(figure, f"more of {names[1]}", less)
-    add_legend(figure, "cannot tell", unsure)
-    add_legend(figure, "off the map", unsure, "dot")
+    add_legend(figure, "cannot tell", colours.hairline if brief else unsure)
+    if away:
+        add_legend(figure, NO_STEP, unsure, "dot")
     return figure
 
 

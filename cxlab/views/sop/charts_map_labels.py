@@ -330,7 +330,10 @@ def _crowd(arc: NDArray[np.float64], others: NDArray[np.float64], taken: NDArray
     x, y = arc[:, 0], arc[:, 1]
     apart = np.maximum(np.abs(x[:, None] - others[:, 0]) * 0.8, np.abs(y[:, None] - others[:, 1]))
     near = np.maximum(0.0, 26 - apart).sum()
-    out = (np.maximum(0.0, 8 - y) + np.maximum(0.0, y - layout.height + 8)).sum()
+    # The names of actions stand beyond the last column.
+    out = (
+        np.maximum(0.0, 8 - y) + np.maximum(0.0, y - layout.height + 8) + 4 * np.maximum(0.0, x - layout.width)
+    ).sum()
     run = dense(list(zip(x, y, strict=True)))
     hidden = int(count_points(taken, run).sum()) if len(taken) else 0
     # Of two that hide nothing, the shorter one.

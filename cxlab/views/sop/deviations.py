@@ -17,12 +17,14 @@ from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.branching import follow, show_confusion
-from cxlab.views.sop.charts_map import READS, draw_map, enlarge
+from cxlab.views.sop.charts_map import ORDER, READS, ROOM, draw_map, enlarge
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200
+# What a screen of 720 px leaves for a map below its title, and by how much type is larger on one that needs more.
+_ONE_SCREEN_PX, _LEAST_ROOM = 500, 1.2
 _MOST_VARIANTS = 12
 _QUADRANTS = {
     "right>right": "Right result, right way",
@@ -108,13 +110,21 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
             f"Where {plain(names[0])} and {plain(names[1])} go different ways: {sure} of {steps.height} steps for sure"
             if sure
             else f"No step of {steps.height} tells {plain(names[0])} and {plain(names[1])} apart for sure",
-            "At a line: share of turns in per cent, the first model's "
+            f"At a line: per cent of turns, {plain(names[0])} : {plain(names[1])}."
+            if large and sure
+            else ""
+            if large
+            else "At a line: share of turns in per cent, the first model's "
             "before the other's; width: the difference; intervals paired by sample, corrected for all steps. Circles: "
-            "difference in how often those who arrived took the right way out, in points. Drag to move, wheel to zoom.",
+            "difference in how often those who arrived took the right way out, in points. "
+            f"{ORDER}"
+            "Drag to move, wheel to zoom.",
             badges,
         )
+        if large and not sure:
+            return  # The title has said all that there is to say.
         figure = draw_difference(
-            procedure, steps, branches, difference, names, dark(), current.stage, simulated=stands_in
+            procedure, steps, branches, difference, names, dark(), current.stage, simulated=stands_in, brief=large
         )
         rows, columns = steps, _differing(names)
     else:
@@ -127,7 +137,9 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in, brief=large)
         rows, columns = with_labels(traffic), {"name": column("Model"), **_STEP}
     alt = f"Map of {procedure.title}: {len(procedure.stages)} stages, width by traffic, colour by branch accuracy."
-    shown_as = enlarge(figure) if large else figure
+    # What two models differ in is little, and is seen at once where the map allows it.
+    scale = max(_LEAST_ROOM, min(ROOM, _ONE_SCREEN_PX / figure.layout.height)) if difference else ROOM
+    shown_as = enlarge(figure, scale) if large else figure
     picked = show_chart(
         shown_as, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True, table=not large
     )

@@ -218,7 +218,7 @@ def touched(found: Procedure, placed: PlacedTexts) -> list[tuple[str, str]]:
     ]
 
 
-_TOUCHING = {"all": 6, "brief": 2, "difference": 22}
+_TOUCHING = {"all": 8, "brief": 2, "difference": 22}
 
 
 @pytest.mark.parametrize("kind", _TOUCHING)
@@ -232,6 +232,8 @@ def test_no_name_is_cut_and_no_text_lies_on_another_or_on_a_line(kind: str, away
         cut += [title for title in titles if "…" in title]
         labels = {**placed.stages, **placed.edges, **placed.beside}
         assert len(placed.beside) == away
+        # Beyond the last column stand the names of actions.
+        assert all(x <= lay_out(found).width + 4 for line in placed.detours.values() for x, _ in line)
         every += len(labels)
         hidden += [
             (scenario, a, b)
@@ -374,7 +376,15 @@ def test_each_edge_is_one_line_of_up_to_three_colours() -> None:
     words = [note.text for note in figure.layout.annotations]
     assert sum(f"· {share} %" in text for text in words for share in (60, 100)) == 1
     legend = [t.name for t in figure.data if t.showlegend]
-    assert legend == ["followed", "inserted", "skipped", "off the map", "50 % right or less", "75 %", "95 % or more"]
+    assert legend == [
+        "followed",
+        "inserted",
+        "skipped",
+        "not in the procedure",
+        "50 % right or less",
+        "75 %",
+        "95 % or more",
+    ]
 
 
 DIFFERENCES = pl.DataFrame(
@@ -395,11 +405,29 @@ def test_the_difference_of_two_models_has_both_shares_and_a_colour_where_it_is_s
     words = [note.text.replace("\u00a0", " ") for note in figure.layout.annotations]
     assert any("−40.0 points" in text for text in words)
     assert any("30 : 90" in text for text in words)
-    assert [t.name for t in figure.data if t.showlegend] == ["more of m", "more of n", "cannot tell", "off the map"]
+    assert [t.name for t in figure.data if t.showlegend] == [
+        "more of m",
+        "more of n",
+        "cannot tell",
+        "not in the procedure",
+    ]
     lines = {(t.line.color, t.line.dash) for t in figure.data if t.mode == "lines" and t.x[0] is not None}
     assert ("#D55E00", "solid") in lines  # stage 2 to 5: more of the second, for sure
     assert ("#0072B2", "dot") in lines  # stage 1 to 7: more of the first, no step of the procedure
     assert ("#0072B2", "solid") not in lines  # stage 2 to 3 is not sure
+
+
+def test_for_an_audience_the_difference_says_only_what_is_sure() -> None:
+    found = graph.load("telecom_package")
+    figure = draw_difference(found, DIFFERENCES, BRANCHES, ("m", "n"), ("m", "n"), False, brief=True)
+    words = [note.text.replace("\u00a0", " ") for note in figure.layout.annotations]
+    assert sorted(re.findall(r"\d+ : \d+", " ".join(words))) == ["20 : 0", "30 : 90"]
+    assert not any("points" in text for text in words)
+    colours = {t.line.color for t in figure.data if t.mode == "lines" and t.x[0] is not None}
+    assert colours == {"#D55E00", "#0072B2", palette(False).hairline}
+    unsure = DIFFERENCES.with_columns(sure=pl.lit(False))
+    figure = draw_difference(found, unsure, BRANCHES, ("m", "n"), ("m", "n"), False, brief=True)
+    assert "not in the procedure" not in [t.name for t in figure.data]
 
 
 def test_accuracy_colours_run_from_bad_to_good() -> None:
