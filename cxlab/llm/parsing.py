@@ -198,6 +198,32 @@ def _wrapped(objects: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield inner
 
 
+def find_break(text: str) -> str:
+    """Why the first object of a reply cannot be read, and after which words; "" where it can or there is none."""
+    text = without_thinking(text)
+    start = _OBJECT_START.search(text)
+    if start is None:
+        return ""
+    try:
+        _DECODER.raw_decode(text, start.start())
+    except json.JSONDecodeError as error:
+        closed = _balanced_end(text, start.start())
+        if closed is not None and _reads(_drop_trailing_commas(text[start.start() : closed])):
+            return ""
+        return f"{error.msg} after {text[max(0, error.pos - 60) : error.pos]!r}"
+    except (ValueError, RecursionError):
+        pass
+    return ""
+
+
+def _reads(text: str) -> bool:
+    try:
+        _DECODER.decode(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _validate(found: dict[str, Any], Output: type[BaseModel], context: Any) -> BaseModel:
     """The checked output; raises ValidationError as it is without what is forgiven in the form of single values."""
     try:
@@ -264,7 +290,11 @@ def parse(
     if not objects:
         if cut:
             return None, _format("truncated", f"cut off at the token limit after {len(text)} characters"), False
-        return None, _format("not_json", f"no JSON object in the reply: {text.strip()[:200]!r}"), True
+        wrong = find_break(text)
+        told = (
+            f"the JSON object is broken: {wrong}" if wrong else f"no JSON object in the reply: {text.strip()[:200]!r}"
+        )
+        return None, _format("not_json", told), True
     names = {field.alias or name for name, field in Output.model_fields.items()} | set(Output.model_fields)
     found = next((o for o in (*objects, *_wrapped(objects)) if not names.isdisjoint(o)), objects[0])
     context = inputs.output_context() if inputs is not None and hasattr(inputs, "output_context") else None
@@ -273,6 +303,10 @@ def parse(
     except ValidationError as error:
         if cut:  # whatever it lacks may have stood in what was lost
             return None, _format("truncated", f"cut off at the token limit after {len(text)} characters"), False
+        # What lies inside a broken object is a piece of it: that this piece lacks fields says nothing of the reply.
+        wrong = find_break(text)
+        if wrong and any(item["type"] == "missing" for item in error.errors(include_url=False)):
+            return None, _format("not_json", f"the JSON object is broken: {wrong}"), True
         return None, _format("invalid", describe(error)), breaks_schema(error)
     if inputs is not None and hasattr(inputs, "validate_output"):
         complaints = inputs.validate_output(output)

@@ -137,6 +137,26 @@ def test_content_is_never_guessed(text: str, kind: str, names: str) -> None:
     assert names in failure.message
 
 
+def test_a_broken_object_is_told_as_broken_not_as_a_piece_of_it_that_lacks_fields() -> None:
+    class Answer(BaseModel):
+        said: str
+        fields: dict[str, str]
+        action: str
+
+    broken = '{"said": "You wrote "no thanks", so be it.", "fields": {"said": "no"}, "action": "Close"}'
+    for text in (broken, f"Here it is: {broken} Done."):
+        output, failure, ignored = parse(text, Answer)
+        assert output is None
+        assert failure is not None
+        assert (failure.type, ignored) == ("not_json", True)
+        assert "Expecting ',' delimiter after" in failure.message
+        assert "You wrote" in failure.message
+    # What can be read, and lacks a field, lacks a field: also with a comma too many.
+    _, failure, _ = parse('{"said": "Yes", "fields": {},}', Answer)
+    assert failure is not None
+    assert (failure.type, failure.message) == ("invalid", "field 'action' is missing")
+
+
 def test_the_end_of_a_reply_decides_between_cut_and_wrong() -> None:
     assert parse('{"action": "ref', Choice, finish_reason="length")[1].type == "truncated"
     assert parse("", Choice, finish_reason="length")[1].type == "truncated"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from cxlab.charts.names import begin
 from cxlab.charts.theme import short_model
-from cxlab.read.comparison.words import is_below_floor, say_leader, say_leaders
+from cxlab.read.comparison.words import say_leader, say_leaders
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import plain
@@ -23,6 +23,5 @@ def show_other_tasks(about: Declaration, task: str) -> None:
     with st.expander(plain(told), type="compact"):
         for each in scored:
             if each.task.id != task:
-                low = ", but no better than a constant agent" if each.decided and is_below_floor(each) else ""
                 words = begin(say_leader(each, short_model))
-                link(f"{each.task.title}: {words}{low}", "compare", view.change(tasks=(each.task.id,)))
+                link(f"{each.task.title}: {words}", "compare", view.change(tasks=(each.task.id,)))

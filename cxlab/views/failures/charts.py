@@ -23,7 +23,7 @@ _FRAME_PX = 16
 # Characters beside each other at 1024 pixels.
 _LINE = 108
 _FORMS = {
-    "not_json": "the reply held no JSON object",
+    "not_json": "the reply held no JSON object that can be read",
     "empty": "the reply was empty",
     "length": "the reply was cut off at its length limit",
 }

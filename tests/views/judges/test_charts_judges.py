@@ -68,7 +68,7 @@ EVIL = "<img src=x>$a$"
         ({"kind": "action", "due": "Interception"}, "Handed out exchange, due was interception", "Where the parcel is"),
         (
             {"kind": "format", "detail": "not_json"},
-            "Unreadable reply: the reply held no JSON object",
+            "Unreadable reply: the reply held no JSON object that can be read",
             "Ecommerce refund",
         ),
         ({"kind": "format", "detail": "invalid fields.Core"}, "Unreadable reply: core missing", ""),
