@@ -26,14 +26,18 @@ _KIND = f"""CASE WHEN f.where_ = 'tool' AND f.type IN {TOOL_ERRORS} THEN f.type
         WHEN f.where_ = 'customer' AND f.type IN {TOOL_ERRORS} THEN 'customer_tool' ELSE f.where_ END"""
 _NO_DOING = (*EVENTS, "customer", "judge", "scorer")
 # The verdict of an attempt says what decided it; what else failed on its turns was on the way. A reply that could not
-# be read decides a failed attempt, but for one turn of a dialogue whose end was judged as a whole; a provider's fault
-# decides what it cut short. What is no doing of the agent decides nothing.
+# be read decides a failed attempt, but for one turn of a dialogue whose end was judged as a whole, or of whose turns
+# others were judged; a provider's fault decides what it cut short. What is no doing of the agent decides nothing.
 _DECIDED = f"""coalesce(CASE WHEN {_KIND} IN {_NO_DOING} THEN false
         WHEN f.where_ = 'provider' THEN f.verdict_owner = 'provider'
         WHEN f.turn IS NULL THEN f.verdict = 'failed'
-        ELSE f.verdict = 'failed' AND f.verdict_turn IS NOT NULL END, false)"""
-_FAILURES = """SELECT f.*, a.facet_list, a.task, a.verdict, a.verdict_owner, a.verdict_turn
-        FROM failures f JOIN attempts a USING (run_id, attempt_id) WHERE {runs}"""
+        ELSE f.verdict = 'failed' AND f.verdict_turn IS NOT NULL AND coalesce(list_contains(f.judged, f.turn), true)
+        END, false)"""
+_FAILURES = """SELECT f.*, a.facet_list, a.task, a.verdict, a.verdict_owner, a.verdict_turn, t.judged
+        FROM failures f JOIN attempts a USING (run_id, attempt_id)
+        LEFT JOIN (SELECT run_id, attempt_id, list(turn) AS judged FROM traces WHERE {runs} GROUP BY ALL) t
+            USING (run_id, attempt_id)
+        WHERE {runs}"""
 # Attempts that failed or could not be scored and of which nothing else says why: their verdict does, line by line.
 _BY_VERDICT = f"""FROM (SELECT *, unnest(string_split(coalesce(verdict_reason, ''), chr(10))) AS each_reason
             FROM attempts WHERE verdict IN ('failed', 'unscored') AND {{runs}}) a

@@ -70,7 +70,7 @@ def _make_attempt(rng: random.Random, run_id: str, key: str, sample_id: str) -> 
     failures = [
         Failure(
             where=rng.choice(_WHERES),
-            type=rng.choice(_TYPES), message=rng.choice(_MESSAGES), turn=rng.choice((None, 1, 2)),
+            type=rng.choice(_TYPES), message=rng.choice(_MESSAGES), turn=rng.choice((None, 1, 2, 3)),
         )
         for _ in range(rng.choice((0, 0, 1, 3)))
     ]  # fmt: skip
