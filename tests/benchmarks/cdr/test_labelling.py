@@ -172,7 +172,7 @@ def test_a_chat_model_in_the_rerankers_place_orders_the_best_of_retrieval(known)
 
 
 def test_a_retriever_can_stand_in_either_place(known) -> None:
-    few = dict(list(known.queries.items())[:8])
+    few = dict(list(known.queries.items())[:14])
     annotator, hashing = Knows(known, "endpoint:annotator"), load("retriever:hashing")
     found = finish(label(known.conversations, few, annotator, annotator, panel(known), 1, None, hashing, hashing))
     assert found.reranked is not None

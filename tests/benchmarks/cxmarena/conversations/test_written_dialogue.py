@@ -179,6 +179,9 @@ def test_what_holds_for_another_model_alone_is_no_source_unless_it_is_said_of_th
                 own = made.ledger.get(mine, fact.property)
                 if passage is None or passage.article != article or own is None or mine in passage.text:
                     continue
+                # What is told without a figure is told in words of many kinds, which nobody holds against each other.
+                if not re.search(r"\d", passage.text):
+                    continue
                 alike, sibling = own.value == fact.value, other in {one.name for one in made.ledger.siblings(mine)}
                 talk.messages = []
                 talk._add("customer", f"It is about my {mine}. What do I do?", {})

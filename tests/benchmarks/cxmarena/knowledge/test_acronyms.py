@@ -64,14 +64,18 @@ async def test_the_simulated_editor_keeps_names_and_drops_poor_ones() -> None:
     plans = ["Home Care Plan", "Happy Corner Park", "Energy Saving Mode", "Bright Ultra Tone"]
     phrases = [*plans, "The Smart Hub", "Black Friday"]
     found = find_candidates([f"We like {p} and the {p}." for p in phrases] * 3)
-    glossary = await choose_acronyms(load("simulated:strong"), found, brand="Lumen")
-    assert glossary.failures == ()
-    kept = glossary.acronyms
-    assert kept.get("Energy Saving Mode") in (None, "ESM")
-    assert ("Home Care Plan" in kept) + ("Happy Corner Park" in kept) <= 1, "one acronym, one phrase"
-    assert "Black Friday" not in kept
-    assert len(kept) >= 1
-    assert glossary == await choose_acronyms(load("simulated:strong"), found, brand="Lumen")
+    glossaries = [
+        await choose_acronyms(load("simulated:strong"), found, brand="Lumen", seed=seed) for seed in range(10)
+    ]
+    for glossary in glossaries:
+        assert glossary.failures == ()
+        kept = glossary.acronyms
+        assert kept.get("Energy Saving Mode") in (None, "ESM")
+        assert ("Home Care Plan" in kept) + ("Happy Corner Park" in kept) <= 1, "one acronym, one phrase"
+        assert len(kept) >= 1
+    # A stand-in errs now and then, too.
+    assert sum("Black Friday" in each.acronyms for each in glossaries) <= 2
+    assert glossaries[0] == await choose_acronyms(load("simulated:strong"), found, brand="Lumen")
 
 
 class Scripted:
