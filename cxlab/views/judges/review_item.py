@@ -141,23 +141,25 @@ def _show_decided(at: Step, me: str) -> None:
     before, id, value = kept
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(plain(f"✓ {begin(name_id(before[3]))}, turn {before[2]}: {name_id(value)}"), width="content")
-        if st.button("Take it back", key="review-back", type="tertiary", shortcut="z"):
-            withdraw(id, before[0], before[1], me)
-            del st.session_state[_DECIDED]
-            _go_to(before)
-            st.rerun()
-        if st.button("See what the judges said", key="review-look", type="tertiary", shortcut="l"):
-            _go_to(before)
-            st.rerun()
+        # By callbacks: an address that is written within a run which is then begun anew comes a click late.
+        st.button("Take it back", key="review-back", type="tertiary", shortcut="z",
+                  on_click=_take_back, args=(before, id, me))  # fmt: skip
+        st.button("See what the judges said", key="review-look", type="tertiary", shortcut="l",
+                  on_click=_go_to, args=(before,))  # fmt: skip
 
 
-def _decide(at: Step, option: str, why: str, following: Step | None) -> None:
+def _take_back(at: Step, id: str, me: str) -> None:
+    withdraw(id, at[0], at[1], me)
+    del st.session_state[_DECIDED]
+    _go_to(at)
+
+
+def _decide(at: Step, option: str, why_key: str, following: Step | None) -> None:
     """Keep the decision, and why where that was written, and go on to the next item."""
     run_id, attempt_id, turn, field = at
     st.session_state[_DECIDED] = (at, annotate("adjudication", run_id, attempt_id, option, turn, field), option)
-    annotate("note", run_id, attempt_id, why, turn, field)
+    annotate("note", run_id, attempt_id, st.session_state.get(why_key, ""), turn, field)
     _go_to(following)
-    st.rerun()
 
 
 def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str, following: Step | None) -> None:
@@ -173,15 +175,18 @@ def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str, fo
         return
     if not me:
         st.info("Type your name above first: decisions carry it, so that two raters can be compared.")
-    why = st.text_input(
-        "Why", key=f"review-why-{'/'.join(map(str, at))}", placeholder="why, if you like to say so, then your verdict",
+    why_key = f"review-why-{'/'.join(map(str, at))}"
+    st.text_input(
+        "Why", key=why_key, placeholder="why, if you like to say so, then your verdict",
         label_visibility="collapsed", max_chars=2000, disabled=not me,
     )  # fmt: skip
     with st.container(horizontal=True, gap="small"):
         keys: list[str | None] = [*_KEYS[: len(options)], *[None] * (len(options) - len(_KEYS)), "0"]
         for key, option in zip(keys, [*options, decisions.CANNOT_TELL], strict=True):
-            if st.button(plain(name_id(option)), key=f"review-say-{option}", shortcut=key, disabled=not me):
-                _decide(at, option, why, following)
+            st.button(
+                plain(name_id(option)), key=f"review-say-{option}", shortcut=key, disabled=not me,
+                on_click=_decide, args=(at, option, why_key, following),
+            )  # fmt: skip
 
 
 def _show_steps(steps: tuple[Step | None, Step | None]) -> None:
