@@ -33,7 +33,7 @@ class ObjectMap:
     """Where boxes stand and how lines run between them: x in pixels from the left, y in rows from the top.
 
     `places`: object → middle of its box, `widths` its width; `ways`: (what is referred to, what refers) → the points
-    of the line, from the right edge of the one to the left edge of the other.
+    of the line, from the middle of the one box to that of the other, for a wide window draws columns further apart.
     """
 
     places: Mapping[str, Point]
@@ -85,7 +85,7 @@ def lay_out(schema: Schema) -> ObjectMap:
     ]
     lefts = [round(sum(broad[:column]) + column * _GAP_PX, 3) for column in range(len(broad))]
     places = {name: (lefts[node.column] + broad[node.column] / 2, rows[node]) for name, node in boxes.items()}
-    ways = {key: _run(chain, rows, places, widths, lefts, broad) for key, chain in chains.items()}
+    ways = {key: _run(chain, rows, places, lefts, broad) for key, chain in chains.items()}
     return ObjectMap(places, widths, ways)
 
 
@@ -118,19 +118,19 @@ def _mean_row(nodes: set[_Node], rows: Mapping[_Node, float]) -> float:
 
 
 def _run(
-    chain: Sequence[_Node], rows: Mapping[_Node, float], places: Mapping[str, Point], widths: Mapping[str, float],
+    chain: Sequence[_Node], rows: Mapping[_Node, float], places: Mapping[str, Point],
     lefts: Sequence[float], broad: Sequence[float],
 ) -> list[Point]:  # fmt: skip
-    """The points of a line: level through a column, bent in the room between two."""
+    """The points of a line: level through a column and behind its own boxes, bent in the room between two."""
     first, last = chain[0].name, chain[-1].name
-    points: list[Point] = [(round(places[first][0] + widths[first] / 2, 3), rows[chain[0]])]
+    points: list[Point] = [(places[first][0], rows[chain[0]])]
     for left, right in pairwise(chain):
         begin, end = round(lefts[right.column] - _GAP_PX, 3), lefts[right.column]
         up, down = rows[left], rows[right]
         for step in range(_STEPS + 1):
             share = step / _STEPS
             points.append((round(begin + (end - begin) * share, 3), up + (down - up) * share * share * (3 - 2 * share)))
-    return [*points, (round(places[last][0] - widths[last] / 2, 3), rows[chain[-1]])]
+    return [*points, (places[last][0], rows[chain[-1]])]
 
 
 def draw_objects(schema: Schema, counts: Mapping[str, int], dark: bool) -> Figure:
