@@ -13,7 +13,7 @@ from tests.stores.troubled import make_troubled_store
 
 def test_only_a_run_that_changed_is_looked_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    make_troubled_store(tmp_path, each=8)
+    make_troubled_store(tmp_path, seed=2)
     asked: list[object] = []
     look_up = troubles._ask
     monkeypatch.setattr(troubles, "_ask", lambda name, con, runs, reads: (
@@ -41,7 +41,7 @@ def test_only_a_run_that_changed_is_looked_up_again(tmp_path: Path, monkeypatch:
 
 def test_what_a_procedure_asks_for_counts_as_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    make_troubled_store(tmp_path)
+    make_troubled_store(tmp_path, seed=2)
 
     def blamed() -> int:
         found = failures.groups(View(), limit=1000)
