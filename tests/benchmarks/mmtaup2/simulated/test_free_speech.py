@@ -1,44 +1,20 @@
 """What the stand-in agent makes of a person's own words: it understands, leaves out, or says that it did not."""
 
-import asyncio
-
 import pytest
 
 from cxlab.benchmarks.mmtaup2 import tasks
-from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import ConversationSettings, begin
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech as shop_speech
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, reactions
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import phrases as telecom_phrases
-from cxlab.benchmarks.mmtaup2.tasks import Task, telecom_tasks
-from cxlab.dialogue import Move
+from cxlab.benchmarks.mmtaup2.tasks import telecom_tasks
 from cxlab.files import grammar
-from cxlab.llm import load
+from tests.benchmarks.mmtaup2.person import agent_moves
 
 
 def talk(*said: str) -> list[str]:
     """What the agent of the phone company writes and does when a person says these things in turn."""
-    return shop_talk(telecom_tasks.compose("service", ["lock_sim_card_pin"], 1), *said)
-
-
-def shop_talk(task: Task, *said: str) -> list[str]:
-    """What the agent writes and does (tools in brackets) when a person says these things in turn."""
-    talk = begin(task, ConversationSettings(), load("simulated:strong"), load("simulated:customer"))
-
-    async def play() -> None:
-        left = [each.replace("<phone>", str(task.known.facts.get("phone_number"))) for each in said]
-        while talk.duet.next and (left or talk.duet.next != "customer"):
-            if talk.duet.next == "customer":
-                await talk.duet.take(Move(text=left.pop(0)))
-            else:
-                await talk.duet.step()
-
-    asyncio.run(play())
-    found = []
-    for message in talk.duet.messages:
-        if message.role == "agent":
-            found.append(message.text or f"({', '.join(call.name for call in message.tool_calls)})")
-    return found
+    return agent_moves(telecom_tasks.compose("service", ["lock_sim_card_pin"], 1), *said)
 
 
 @pytest.mark.parametrize(
@@ -115,19 +91,19 @@ SHOP = tasks.make("retail", 1, 2)[1]
     ],
 )
 def test_the_shop_answers_what_is_said_beside_the_matter_and_goes_on(text: str, answer: str) -> None:
-    said = shop_talk(SHOP, "hi, i want to return something", text)
+    said = agent_moves(SHOP, "hi, i want to return something", text)
     assert answer in said[-1]
     assert said[-1].endswith("?")
 
 
 def test_who_was_told_why_is_answered_in_what_it_says_next() -> None:
-    said = shop_talk(SHOP, "hi, i want to return something", "why do you need to know that", "I want a human")
+    said = agent_moves(SHOP, "hi, i want to return something", "why do you need to know that", "I want a human")
     assert "nobody else is to see them" in said[-2]
     assert "I can do most of this with you myself" in said[-1]
 
 
 def test_who_asks_the_shop_for_a_person_twice_is_handed_over_and_told_so_once() -> None:
-    said = shop_talk(SHOP, "hi, i want to return something", "I want a human", "get me a person, please", "hello?")
+    said = agent_moves(SHOP, "hi, i want to return something", "I want a human", "get me a person, please", "hello?")
     assert "(transfer_to_human_agents)" in said
     assert sum("handing you over" in one for one in said) == 1
     assert "nothing more that I can do" in said[-1]
@@ -177,13 +153,13 @@ def test_an_answer_is_put_into_words_that_the_shops_agent_knows(text: str, asked
 def test_a_shop_customer_in_own_words_is_served_and_what_has_nothing_to_do_with_it_is_said() -> None:
     task = next(each for each in tasks.make("retail", 1, 40) if each.id.startswith("[retail]cancel_order#"))
     facts = task.known.facts
-    said = shop_talk(
+    said = agent_moves(
         task, "hey, i want to call my order off", "my dog ate the fence", f"{facts['name'].lower()}, {facts['zip']}",
         f"{facts['order_id'].removeprefix('#W')}", "clicked it by accident", "go on then",
     )  # fmt: skip
     assert sum(text.startswith("I am sorry, I did not understand that.") for text in said) == 1
     assert "(cancel_pending_order)" in said
-    left = shop_talk(
+    left = agent_moves(
         task, "cancel my order please", f"{facts['name']}, {facts['zip']}", facts["order_id"], "it was a mistake",
         "no, don't bother",
     )  # fmt: skip
@@ -263,7 +239,7 @@ def test_who_turns_a_thing_down_is_told_what_it_is_for_and_then_left_alone() -> 
     # Without it nothing more can be found: a colleague takes over, and nobody asks a third time.
     assert said[said.index(told) + 1] == "(transfer_to_human_agents)"
     pictures = telecom_tasks.compose("mms", ["bad_wifi_calling"], 1)
-    said = shop_talk(pictures, "Pictures do not go out.", "<phone>", "No, I won't look.", "I won't look at that.")
+    said = agent_moves(pictures, "Pictures do not go out.", "<phone>", "No, I won't look.", "I won't look at that.")
     assert said[-1].startswith("All right, we leave that.")
     assert "status bar" not in said[-1]
 

@@ -1,17 +1,13 @@
 """What people type to the shop's stand-in agent: bare answers, misspelt names, questions, other languages, nothing."""
 
-import asyncio
-
 import pytest
 
 from cxlab.benchmarks.mmtaup2 import tasks
-from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import ConversationSettings, begin
 from cxlab.benchmarks.mmtaup2.simulated import other_messages
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, reactions
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import phrases as shop_phrases
-from cxlab.dialogue import Move
 from cxlab.files import grammar
-from cxlab.llm import load
+from tests.benchmarks.mmtaup2.person import play
 
 TASK = next(each for each in tasks.make("retail", 1, 40) if each.id.startswith("[retail]cancel_order#"))
 FACTS = TASK.known.facts
@@ -22,21 +18,11 @@ OPENS = "hi, i want to cancel an order"
 
 def talk(*said: str, agent: str = "simulated:strong") -> list[tuple[str, dict[str, object]]]:
     """What the agent writes, and what it calls with which arguments, when a person says these things in turn."""
-    talk = begin(TASK, ConversationSettings(), load(agent), load("simulated:customer"))
-
-    async def play() -> None:
-        left = list(said)
-        while talk.duet.next and (left or talk.duet.next != "customer"):
-            if talk.duet.next == "customer":
-                await talk.duet.take(Move(text=left.pop(0)))
-            else:
-                await talk.duet.step()
-
-    asyncio.run(play())
+    messages = play(TASK, *said, agent=agent).duet.messages
     found: list[tuple[str, dict[str, object]]] = [
-        (message.text, {}) for message in talk.duet.messages if message.role == "agent" and not message.tool_calls
+        (message.text, {}) for message in messages if message.role == "agent" and not message.tool_calls
     ]
-    calls = [m.data for m in talk.duet.messages if m.role == "tool"]
+    calls = [m.data for m in messages if m.role == "tool"]
     return [*((str(one["tool"]), dict(one["arguments"])) for one in calls), *found]
 
 

@@ -1,18 +1,15 @@
 """What people say to the phone company's stand-in agent that is no answer, and how it gets on with the matter."""
 
-import asyncio
 import json
 
 import pytest
 
 from cxlab import files
-from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import ConversationSettings, begin
 from cxlab.benchmarks.mmtaup2.simulated import other_messages
 from cxlab.benchmarks.mmtaup2.simulated.telecom import phrases, reactions
 from cxlab.benchmarks.mmtaup2.tasks import telecom_tasks
-from cxlab.dialogue import Move
 from cxlab.files import grammar
-from cxlab.llm import load
+from tests.benchmarks.mmtaup2.person import play
 
 TASK = telecom_tasks.compose("service", ["break_apn_settings"], 1)
 PHONE = str(TASK.known.facts["phone_number"])
@@ -21,20 +18,10 @@ OPENS = ("my phone has no service", PHONE)
 
 def talk(*said: str) -> list[str]:
     """What the agent says, and in brackets what it hands over with, when a person says these things in turn."""
-    talk = begin(TASK, ConversationSettings(), load("simulated:strong"), load("simulated:customer"))
-
-    async def play() -> None:
-        left = list(said)
-        while talk.duet.next and (left or talk.duet.next != "customer"):
-            if talk.duet.next == "customer":
-                await talk.duet.take(Move(text=left.pop(0)))
-            else:
-                await talk.duet.step()
-
-    asyncio.run(play())
-    calls = {call.name: call for m in talk.duet.messages if m.role == "agent" for call in m.tool_calls}
+    messages = play(TASK, *said).duet.messages
+    calls = {call.name: call for m in messages if m.role == "agent" for call in m.tool_calls}
     handed = calls.get("transfer_to_human_agents")
-    told = [m.text for m in talk.duet.messages if m.role == "agent" and m.text]
+    told = [m.text for m in messages if m.role == "agent" and m.text]
     return [*told, f"({json.loads(handed.arguments)['summary']})"] if handed else told
 
 
