@@ -127,6 +127,7 @@ def resume(runs: Sequence[str], *how: str) -> None:
     st.rerun()
 
 
+ui.keep_form()
 ui.header("Run", "Evaluate now: which models, on what, and at what cost?")
 # Datasets and indexes have pages of their own; of what was killed, the last stays until it is resumed.
 elsewhere = ("generate", "import", "index", "send")

@@ -17,6 +17,8 @@ from cxlab.ui.unknown import find_unknown, find_unknown_attempt, stop_at
 _PASSED = "cx_passed"
 # The page last shown with its address, and the one that opened what is looked at.
 _LAST, _CAME_FROM = "cx_last", "cx_came_from"
+# What the fields of a form held: page → its parameters.
+_FORMS = "cx_forms"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -120,6 +122,32 @@ def come_back() -> None:
     left = st.session_state.get(_PASSED, {}).get((st.session_state.get("cx_routed", ""), _frozen(given)))
     if given and left is not None:
         st.query_params.from_dict(left)
+
+
+def has_opened() -> bool:
+    """Whether a dialogue or an answer is open on the page; without a look at the store."""
+    return bool(st.query_params.get("attempt") or st.query_params.get("conversation"))
+
+
+def close_opened() -> None:
+    """Be on the page as its menu entry opens it from elsewhere: nothing open, the filters kept; for callbacks."""
+    kept = here().filters()
+    try:
+        st.query_params.from_dict(kept.to_query())
+    except StreamlitAPIException:  # as in write_view
+        set_view(kept)
+
+
+def keep_form() -> None:
+    """For a page whose fields stand in the address, before it draws them: who left it half filled and comes back by
+    the menu finds it as it was."""
+    page = st.session_state.get("cx_routed", "")
+    arrived, st.session_state["cx_page"] = st.session_state.get("cx_page") != page, page
+    kept = st.session_state.setdefault(_FORMS, {})
+    if arrived and not given_query() and kept.get(page):
+        # Fields read the address a run begins with.
+        st.switch_page(f"pages/{page}.py", query_params=kept[page])
+    kept[page] = given_query()
 
 
 def has_page(stem: str) -> bool:

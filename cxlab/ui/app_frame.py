@@ -14,7 +14,7 @@ from streamlit.errors import StreamlitAPIException
 from cxlab.charts.theme import Palette, palette
 from cxlab.errors import CxError, explain
 from cxlab.store import home, layout
-from cxlab.ui.address import come_back
+from cxlab.ui.address import close_opened, come_back, has_opened
 from cxlab.ui.labels import error
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ _STYLE = """<style>
   section[data-testid="stSidebar"] {width: 220px !important; min-width: 220px !important;}
   [data-testid="stMainBlockContainer"] {padding-left: 1.4rem; padding-right: 1.4rem;}
 }
+.st-key-cx-menu {display: none;}
 [class*="st-key-cx-say-"] [data-testid="stText"] {font-family: inherit; white-space: pre-wrap; overflow-wrap: anywhere;}
 </style>"""
 
@@ -73,6 +74,29 @@ def enter(page: "Page", pages: Sequence["Page"], upgrade: "Callable[[], Iterable
     come_back()
     _upgrade_store(upgrade)
     st.html(_STYLE + (_DARK_STYLE if dark() else ""))
+    if has_opened():
+        _heed_menu()
+
+
+# To Streamlit the menu entry of the page one is on means "run it again, at the same address".
+_MENU = """export default ({setTriggerValue}) => {
+  const heed = (click) => {
+    const entry = click.target.closest("[data-testid=stSidebarNavLink][aria-current=page]");
+    if (!entry || click.ctrlKey || click.metaKey || click.shiftKey) return;
+    click.preventDefault();
+    click.stopPropagation();
+    setTriggerValue("click", true);
+  };
+  document.addEventListener("click", heed, true);
+  return () => document.removeEventListener("click", heed, true);
+}"""
+
+
+def _heed_menu() -> None:
+    """Where a dialogue is open, a click on the page's own entry in the menu closes it."""
+    with st.container(key="cx-menu"):
+        # A component belongs to the running server, so each run names it anew.
+        st.components.v2.component("cx_menu", js=_MENU)(key="cx-menu-click", on_click_change=close_opened)
 
 
 # What could not be upgraded is tried again once a process, and when something came or went: home → time of its runs.

@@ -71,6 +71,13 @@ def test_a_dialogue_opens_by_its_address_and_leads_to_its_neighbours(page: Page,
     # The same by its address alone, in a session that was never anywhere else.
     go(page, lab.url, "failures", **first)
     expect(main(page)).to_have_text(before, use_inner_text=True)
+    # The menu leads to the page as from anywhere else, and back from there to the dialogue.
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Failures").click()
+    page.wait_for_url(lambda url: "attempt=" not in url, wait_until="commit")
+    see(page, "What goes wrong, and why?")
+    assert wait_for(page, "failures")["model"] == ["simulated:weak"]
+    page.go_back(wait_until="commit")
+    assert wait_for(page, "failures", "attempt")["attempt"] == first["attempt"]
 
 
 def test_a_tag_and_a_note_are_kept_and_taken_back(page: Page, lab: Lab) -> None:

@@ -51,6 +51,24 @@ def test_a_link_with_ids_chooses_benchmark_dataset_and_options() -> None:
     assert "--option=retrieval=lexical" in command
 
 
+def test_a_half_filled_form_is_there_again_after_a_look_at_another_page() -> None:
+    app = open_page("run", bench="cxmarena", dataset=DATASET, limit="17")
+    for stem in ("failures", "run"):
+        # The menu leads to a bare address.
+        app.query_params.clear()
+        app.switch_page(f"pages/{stem}.py").run()
+    assert chosen(app) == ("cxmarena", DATASET)
+    assert app.number_input(key="limit").value == 17
+    assert asked(app, "limit") == "17"
+    # A link that says what is to be run is followed.
+    app.switch_page("pages/failures.py").run()
+    app.query_params.clear()
+    app.query_params["bench"] = "sage"
+    app.switch_page("pages/run.py").run()
+    assert app.selectbox(key="bench").value == "sage"
+    assert app.number_input(key="limit").value is None
+
+
 def test_a_switch_that_no_run_can_have_is_refused_before_it_is_started() -> None:
     app = open_page("run", bench="mmtaup2", **{"option-agent_voice": "nons"})
     assert not app.exception
