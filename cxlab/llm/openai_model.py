@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cxlab.llm import openai_clients
@@ -83,12 +83,14 @@ class OpenAIModel:
     async def complete(self, request: Request) -> Completion:
         """One completion; `latency_s` is that of the answered request, earlier ones are in `usage.retries`."""
         sent, unanswered = 0, 0
+        form = self._form()
         rung = self.ladder.rung(request.schema) if request.schema is not None else None
         refused: list[tuple[str, bool]] = []
 
         async def once() -> Completion:
-            nonlocal sent, unanswered
+            nonlocal sent, unanswered, form
             sent += 1
+            form = self._form()
             try:
                 return await self._once(request, rung)
             except RetryFault as fault:
@@ -110,7 +112,7 @@ class OpenAIModel:
                     give_up=_may_be_the_rung if step_down else None,
                 )
             except RetryFault as fault:
-                if self._adapt(fault):
+                if self._adapt(fault, form):
                     continue
                 about_schema = fault.status in (400, 422) and _names_schema(fault.failure.message)
                 if rung is not None and plainer and ((step_down and _may_be_the_rung(fault)) or about_schema):
@@ -130,23 +132,31 @@ class OpenAIModel:
             usage = with_retries(completion.usage, sent - 1, unanswered)
             return replace(completion, usage=usage, limit=self.room(request))
 
-    def _adapt(self, fault: RetryFault) -> bool:
-        """Stop sending a parameter that this server refuses; True when something changed."""
+    def _form(self) -> "_Form":
+        return _Form(self._limit, self._unlimited, frozenset(self._dropped))
+
+    def _adapt(self, fault: RetryFault, sent: "_Form") -> bool:
+        """Stop sending a parameter that this server refuses; True when a request is made otherwise than `sent` was.
+
+        Requests that go out side by side are refused alike: those that come back after the first find it changed.
+        """
         said = fault.failure.message.lower()
-        if fault.status in (400, 422) and not self._unlimited and any(words in said for words in _TOO_LARGE):
+        if fault.status in (400, 422) and not sent.unlimited and any(words in said for words in _TOO_LARGE):
             # What the server allows is less than what was noted: then it is left to the server.
             self._unlimited = True
             return True
         refusal = fault.status in (400, 422) and any(word in said for word in _REFUSALS)
         if not refusal and not (fault.status in (400, 422, 501) and "stream" in said):
             return False
+        if sent.limit in said and sent.limit != self._limit:
+            return True
         if not self._limit_changed and self._limit in said:
             self._limit = "max_tokens" if self._limit == "max_completion_tokens" else "max_completion_tokens"
             self._limit_changed = True
             return True
         # Some refuse both of the first two together: then top_p goes.
         for name in ("top_p", "temperature", "seed", "reasoning_effort", "tool_choice", "stream_options", "stream"):
-            if re.search(rf"\b{name}(ing)?\b", said) and name not in self._dropped:
+            if re.search(rf"\b{name}(ing)?\b", said) and name not in sent.dropped:
                 self._dropped.add(name)
                 return True
         return False
@@ -289,7 +299,7 @@ class OpenAIModel:
         status = int(error.status_code)
         body = error.body if isinstance(error.body, dict) else {}
         code = str(body.get("code") or body.get("type") or "")
-        message = self._redact(f"HTTP {status}: {body.get('message') or error.message}")
+        message = self._redact(f"HTTP {status}: {_read_message(error.body) or error.message}")
         wait = retry_after_s(error.response.headers.get("retry-after"))
         return RetryFault(kind_of_status(status, code, message), message, wait, status)
 
@@ -340,6 +350,31 @@ class OpenAIModel:
     async def aclose(self) -> None:
         """Give the shared client back; the last model to do so closes it."""
         await openai_clients.give_back(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What of its own a model put into a request: the limit's name, whether it is left out, what else is."""
+
+    limit: str
+    unlimited: bool
+    dropped: frozenset[str]
+
+
+def _read_message(body: Any) -> str:
+    """What a refusal says, in whichever of the forms that servers give it; "" for a page of HTML or nothing.
+
+    `{"message": …}`, `{"error": …}`, `{"detail": …}`, a list of what is wrong with `loc` and `msg`, or plain text.
+    """
+    if isinstance(body, str):
+        return "" if body.lstrip().startswith("<") else " ".join(body.split())
+    if isinstance(body, list):
+        return "; ".join(filter(None, map(_read_message, body)))
+    if not isinstance(body, dict):
+        return ""
+    said = next(filter(None, (_read_message(body.get(key)) for key in ("message", "error", "detail", "msg"))), "")
+    place = body.get("loc")
+    return f"{'.'.join(map(str, place))}: {said}" if said and isinstance(place, list) else said
 
 
 def _may_be_the_rung(fault: RetryFault) -> bool:

@@ -5,13 +5,11 @@ import email.utils
 import gc
 import time
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cxlab.llm import Reply, Request, ask
-from cxlab.llm.cache import ReplyCache
 from cxlab.llm.faults import redact, retry_after_s
 from cxlab.llm.openai_clients import _CLIENTS, Options
 from cxlab.llm.openai_model import OpenAIModel
@@ -209,41 +207,6 @@ def test_missing_usage_is_none_and_a_broken_byte_is_marked(server: FaultServer) 
     assert "\ufffd" in reply.raw
 
 
-def test_parameters_that_a_server_refuses_are_left_out_from_then_on(server: FaultServer) -> None:
-    for mode, name in (
-        ("no_temperature", "temperature"),
-        ("new_limit_name", "max_tokens"),
-        ("no_effort", "reasoning_effort"),
-    ):
-        scene = server.scene(mode)
-
-        async def twice(scene: Scene = scene) -> None:
-            model = model_at(scene.url, max_output_tokens=900, reasoning_effort="low")
-            for message in ("a", "b"):
-                assert (await ask(model, CHAT, TextInputs(message=message))).output is not None
-            await model.aclose()
-
-        asyncio.run(twice())
-        assert [name in body for body in scene.bodies] == [True, False, False]
-
-
-def test_top_p_is_sent_where_it_is_given_and_goes_first_where_a_server_refuses_it(server: FaultServer) -> None:
-    scene = server.scene("no_top_p")
-
-    async def twice() -> None:
-        model = model_at(scene.url)
-        for _ in range(2):
-            await model.complete(Request([{"role": "user", "content": "hi"}], top_p=1.0))
-        await model.complete(Request([{"role": "user", "content": "hi"}]))
-        await model.aclose()
-
-    asyncio.run(twice())
-    sent = [(body.get("temperature"), body.get("top_p")) for body in scene.bodies]
-    assert sent == [(0.0, 1.0), (0.0, None), (0.0, None), (0.0, None)]
-    plain = Request([{"role": "user", "content": "hi"}])
-    assert ReplyCache.key("m", plain) != ReplyCache.key("m", replace(plain, top_p=1.0))
-
-
 def test_only_openai_itself_gets_the_new_name_of_the_limit() -> None:
     body = OpenAIModel("openai:x", "x", None, None, options=Options(max_output_tokens=900))._body(Request([]), None)
     assert body["max_completion_tokens"] == 900
@@ -256,19 +219,6 @@ def test_an_answer_never_asks_for_more_than_the_context_has_left() -> None:
     assert model._body(Request([{"role": "user", "content": "a" * 30}]), None)["max_tokens"] == 3000
     assert 256 < model._body(Request([{"role": "user", "content": "a" * 9000}]), None)["max_tokens"] < 1100
     assert model._body(Request([{"role": "user", "content": "a" * 30000}]), None)["max_tokens"] == 256
-
-
-def test_a_limit_that_the_server_finds_too_large_is_left_to_the_server(server: FaultServer) -> None:
-    scene = server.scene("small_limit")
-
-    async def twice() -> None:
-        model = model_at(scene.url, max_output_tokens=16_384)
-        for message in ("a", "b"):
-            assert (await ask(model, CHAT, TextInputs(message=message))).output is not None
-        await model.aclose()
-
-    asyncio.run(twice())
-    assert ["max_tokens" in body for body in scene.bodies] == [True, False, False]
 
 
 def test_reasoning_is_kept_counted_and_no_part_of_the_answer(server: FaultServer) -> None:
