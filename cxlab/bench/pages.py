@@ -33,23 +33,30 @@ def main(arguments: Sequence[str] = ()) -> int:
     Returns 1 when a median misses the target or a view shows a fault.
     """
     options = argparse.ArgumentParser(prog="python -m cxlab bench pages")
-    options.add_argument("pages", nargs="*", help="Pages by their files' names; all without any.")
+    options.add_argument("pages", nargs="*", help="Pages by their files' names, or one view: failures?tab=labels")
     options.add_argument("--beside", help="A store whose runs and datasets stand beside what is made up.")
+    options.add_argument("--store", type=Path, help="A folder that keeps what is made up, for the next time.")
     given = options.parse_args(list(arguments))
     stems = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
-    if unknown := [name for name in given.pages if name not in stems]:
+    asked = [tuple(name.split("?", 1)) for name in given.pages or stems]
+    if unknown := [page for page, *_ in asked if page not in stems]:
         raise UnknownName("page", unknown[0], stems)
+    views = [(page, view) for page, *chosen in asked for view in chosen or list_views(page)]
     with tempfile.TemporaryDirectory(prefix="cxlab-bench-") as folder:
-        for name in ("runs", "datasets") if given.beside else ():
-            shutil.copytree(Path(given.beside) / name, Path(folder) / name)
-        began = time.perf_counter()
-        rows = make_store(Path(folder), ATTEMPTS)
-        took = time.perf_counter() - began
-        print(f"{rows:,} score rows of {ATTEMPTS:,} dialogues, made in {took:.1f} s; times in ms of the processor")
+        home = (given.store or Path(folder)).resolve()
+        if (home / "runs").exists():
+            print(f"the store of {home} as it is; times in ms of the processor")
+        else:
+            for name in ("runs", "datasets") if given.beside else ():
+                shutil.copytree(Path(given.beside) / name, home / name)
+            began = time.perf_counter()
+            rows = make_store(home, ATTEMPTS)
+            took = time.perf_counter() - began
+            print(f"{rows:,} score rows of {ATTEMPTS:,} dialogues, made in {took:.1f} s; times in ms of the processor")
         print(f"{'view':<28}{'first':>8}{'unchanged':>11}{'filter: median':>16}{'slowest':>9}   target {TARGET_MS:.0f}")
         missed = 0
-        for stem, address in [(page, view) for page in given.pages or stems for view in list_views(page)]:
-            found = _measure(stem, address, Path(folder))
+        for stem, address in views:
+            found = _measure(stem, address, home)
             median = statistics.median(found["changed"])
             words = "; ".join(found["faults"]) or ("over the target" if median > TARGET_MS else "")
             missed += bool(words)
