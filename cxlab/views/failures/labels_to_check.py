@@ -1,7 +1,7 @@
 """Labels to check, of all benchmarks on one list: what all leading models fail, and where panel and truth part."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import polars as pl
@@ -25,14 +25,14 @@ from cxlab.views.compare.queries_verdicts import audit
 from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.queries_label_answers import NOTHING, read_answers
 
-# Letters of an answer in the list.
-_MOST = 60
+# Letters of an answer in the list, and what stands in no name.
+_MOST, _APART = 60, chr(31)
 _MARKS = {WRONG_LABEL: "✕ label is wrong", RIGHT_LABEL: "✓ label is right"}
-_SHOWN: dict[str, Any] = {
+_SHOWN = pl.Schema({
     "benchmark": pl.String, "task": pl.String, "sample": pl.String, "why": pl.String, "reason": pl.String,
     "chance": pl.Float64, "strong": pl.String, "passed": pl.String, "mark": pl.String, "run_id": pl.String,
     "attempt_id": pl.String, "due": pl.String, "given": pl.String,
-}  # fmt: skip
+})  # fmt: skip
 # Why a label is in doubt, the strongest reason first.
 SAME_ANSWER, SAME_REASON, EACH_ANOTHER = "the same other answer", "the same reason", "each another"
 _REASONS = (SAME_ANSWER, SAME_REASON, EACH_ANOTHER)
@@ -122,7 +122,7 @@ def suspects(scope: View) -> pl.DataFrame:
     passed (models), mark, the attempt of the first of the leading, and what was due and what they gave, in words."""
     # A filter by what one benchmark has leaves nothing of the others: there is nothing to rank.
     tried = tasks_tried(scope)
-    rows: list[dict[str, Any]] = []
+    parts = [pl.DataFrame(schema=_SHOWN)]
     for name in sorted({benchmark for benchmark, _ in tried}):
         about = declared(name)
         several = len(about.card.tasks) > 1
@@ -131,18 +131,10 @@ def suspects(scope: View) -> pl.DataFrame:
                 continue
             of_task = scope.change(benchmark=about.card.id, tasks=(task.id,) if several else ())
             strong, found = audit(of_task)
-            if found.is_empty():
-                continue
-            chance = _expect(of_task, strong)
-            opened = [(run, attempt) for each in found["opened"] for _, run, attempt in each]
-            answers = {(run, attempt): (due, given) for run, attempt, due, given in read_answers(opened).iter_rows()}
-            rows += [
-                {**_describe(about, task.title, strong, row, answers), "chance": chance}
-                for row in found.iter_rows(named=True)
-            ]
-    frame = pl.DataFrame(rows, schema=_SHOWN, orient="row")
+            if found.height:
+                parts.append(_describe(about, task.title, strong, found).with_columns(chance=_expect(of_task, strong)))
     # Where the strong fail every other sample, that all of them fail one says nothing of its label.
-    return frame.sort(
+    return pl.concat([part.select(_SHOWN.keys()).cast(_SHOWN) for part in parts]).sort(
         pl.col("passed") != "", pl.col("why").replace_strict({each: at for at, each in enumerate(_REASONS)}), "chance",
         "benchmark", "task", "reason", "sample", nulls_last=True,
     )  # fmt: skip
@@ -159,29 +151,49 @@ def _expect(of_task: View, strong: tuple[str, ...]) -> float | None:
     return math.prod(1 - rate for rate in rates if rate is not None) if rates and None not in rates else None
 
 
-def _describe(
-    about: Declaration,
-    task: str,
-    strong: tuple[str, ...],
-    row: Mapping[str, Any],
-    answers: Mapping[tuple[str, str], tuple[str, str]],
-) -> dict[str, Any]:
-    identity = about.identifying
-    told = about.value(identity.id, row[identity.id]) if identity and row.get(identity.id) else ""
-    sample, first = str(row["sample_id"]), row["opened"][0]
-    said = [answers.get((run, attempt), ("", "")) for _, run, attempt in row["opened"]]
-    given = list(dict.fromkeys(each for _, each in said))
-    same = len(given) == 1 and given[0] not in ("", NOTHING)
-    return {
-        # Compared whole, and cut for the list alone.
-        "due": _cut(said[0][0]), "given": " / ".join(map(_cut, given)),
-        "benchmark": about.card.name, "task": task, "sample": f"{told} · {sample}" if told else sample,
-        "why": SAME_ANSWER if same else SAME_REASON if row["alike"] else EACH_ANOTHER,
-        "reason": "" if given != [""] else spell_programs(row["reason"] or "no reason is stored"),
-        "strong": ", ".join(map(label, strong)), "passed": ", ".join(map(label, row["passed_by"])),
-        "mark": _MARKS[WRONG_LABEL] if row["marked"] else _MARKS[RIGHT_LABEL] if row["confirmed"] else "",
-        "run_id": first[1], "attempt_id": first[2],
-    }  # fmt: skip
+def _describe(about: Declaration, task: str, strong: tuple[str, ...], found: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `suspects` for those that `audit` has of a task, without their chance; by columns, for there may be
+    thousands."""
+    opened = found.select("sample_id", "opened").explode("opened").select(
+        "sample_id", run_id=pl.col("opened").list.get(1), attempt_id=pl.col("opened").list.get(2)
+    )  # fmt: skip
+    said = opened.join(read_answers(opened), on=["run_id", "attempt_id"], how="left", maintain_order="left")
+    said = said.with_columns(pl.col("due", "given").fill_null(""))
+    # Compared whole, and cut for the list alone.
+    given = said.unique(["sample_id", "given"], keep="first", maintain_order=True)
+    answers = (
+        given.with_columns(short=_say_each(given["given"], _cut))
+        .group_by("sample_id", maintain_order=True)
+        .agg(pl.col("given").first(), pl.col("short").str.join(" / "), answers=pl.len())
+    )
+    first = said.unique("sample_id", keep="first", maintain_order=True).drop("given")
+    rows = found.drop("opened").join(first, on="sample_id", maintain_order="left")
+    rows = rows.join(answers, on="sample_id", maintain_order="left")
+    rows = rows.with_columns(
+        sample=pl.col("sample_id"), due=_say_each(rows["due"], _cut),
+        reason=_say_each(rows["reason"], lambda text: spell_programs(text or "no reason is stored")),
+        passed=_say_each(rows["passed_by"].list.join(_APART), lambda names: ", ".join(map(label, names.split(_APART)))),
+    )  # fmt: skip
+    if (identity := about.identifying) and identity.id in rows.columns:
+        told = _say_each(rows[identity.id], lambda value: about.value(identity.id, value) if value else "")
+        rows = rows.with_columns(sample=pl.when(told != "").then(told + " · " + pl.col("sample")).otherwise("sample"))
+    alone = pl.col("answers") == 1
+    return rows.select(
+        "sample", "run_id", "attempt_id", "due", "passed",
+        benchmark=pl.lit(about.card.name), task=pl.lit(task), given="short",
+        why=pl.when(alone & ~pl.col("given").is_in(["", NOTHING])).then(pl.lit(SAME_ANSWER))
+        .when("alike").then(pl.lit(SAME_REASON)).otherwise(pl.lit(EACH_ANOTHER)),
+        reason=pl.when(alone & (pl.col("given") == "")).then("reason").otherwise(pl.lit("")),
+        strong=pl.lit(", ".join(map(label, strong))),
+        mark=pl.when("marked").then(pl.lit(_MARKS[WRONG_LABEL]))
+        .when("confirmed").then(pl.lit(_MARKS[RIGHT_LABEL])).otherwise(pl.lit("")),
+    )  # fmt: skip
+
+
+def _say_each(values: pl.Series, say: Callable[[str], str]) -> pl.Series:
+    """What is said of each value, once each: there are far fewer than rows."""
+    told = {value: say(value) for value in values.unique()}
+    return pl.Series([told[value] for value in values], dtype=pl.String)
 
 
 def _show_panel(scope: View, about: Declaration) -> None:

@@ -1,7 +1,7 @@
 """What a sample expects and what models answered, each in a few words: to be read beside each other in a list."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -12,21 +12,33 @@ NOTHING = "nothing"
 """No answer: that several models have none says nothing of what would be right."""
 
 
-def read_answers(attempts: Sequence[tuple[str, str]]) -> pl.DataFrame:
-    """run_id, attempt_id, due and given in words; both "" where answers are of no kind to be set beside another."""
+def read_answers(attempts: pl.DataFrame) -> pl.DataFrame:
+    """run_id, attempt_id, due and given in words, of those attempts (run_id, attempt_id) whose sample has an answer to
+    be set beside another."""
+    # One after the other: what a sample of which dataset is, DuckDB cannot estimate, and would pair each attempt with
+    # all samples first. Of what a sample holds only what is looked at is handed out.
     found = ask(
-        """SELECT a.run_id, a.attempt_id, any_value(a.output) AS output, any_value(s.expected) AS expected,
-            any_value(s.inputs) AS inputs
-        FROM attempts a JOIN runs r USING (run_id) JOIN samples s
-            ON s.sample_id = a.sample_id AND s.dataset_id = r.dataset_id
-        JOIN (SELECT unnest($runs) AS run_id, unnest($attempts) AS attempt_id) USING (run_id, attempt_id)
-        GROUP BY ALL""",
-        {"runs": [run for run, _ in attempts], "attempts": [attempt for _, attempt in attempts]},
+        """WITH tried AS MATERIALIZED (
+            SELECT run_id, attempt_id, sample_id, dataset_id, output FROM attempts
+            JOIN wanted_attempts USING (run_id, attempt_id) JOIN (SELECT run_id, dataset_id FROM runs) USING (run_id)
+        ), due AS MATERIALIZED (
+            SELECT dataset_id, sample_id, any_value(expected) AS expected,
+                any_value(json_extract(inputs, '$.questions')) AS questions
+            FROM samples WHERE sample_id IN (SELECT sample_id FROM tried) AND json_valid(expected)
+                AND list_has_any(json_keys(expected), ['label', 'tools', 'answers', 'answer']) GROUP BY ALL
+        )
+        SELECT run_id, attempt_id, any_value(output) AS output, any_value(expected) AS expected,
+            any_value(questions) AS questions
+        FROM tried JOIN due USING (dataset_id, sample_id) GROUP BY ALL""",
+        beside={"wanted_attempts": attempts.select("run_id", "attempt_id").unique().to_arrow()},
     )
     said = [
-        say_answers(*(json.loads(row[name] or "{}") or {} for name in ("expected", "output", "inputs")))
+        say_answers(
+            json.loads(row["expected"]), json.loads(row["output"] or "{}") or {},
+            {"questions": json.loads(row["questions"])} if row["questions"] else {},
+        )
         for row in found.iter_rows(named=True)
-    ]
+    ]  # fmt: skip
     told = {"due": [due for due, _ in said], "given": [given for _, given in said]}
     return found.select("run_id", "attempt_id").with_columns(
         pl.Series(name, values, dtype=pl.String) for name, values in told.items()

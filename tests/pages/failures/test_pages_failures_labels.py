@@ -1,6 +1,6 @@
 """Labels to check: samples that all strong models fail, of all benchmarks on one list."""
 
-from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,14 @@ import pytest
 from cxlab.read import View, ask
 from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.attempts import tasks_tried
+from cxlab.records import Dataset, Sample
 from cxlab.store import write
 from cxlab.ui.annotations import annotate
 from cxlab.ui.tables import table_key
 from cxlab.views.compare import queries_verdicts
 from cxlab.views.failures import labels_to_check
 from cxlab.views.failures.labels_to_check import suspects
-from cxlab.views.failures.queries_label_answers import NOTHING, say_answers
+from cxlab.views.failures.queries_label_answers import NOTHING, read_answers, say_answers
 from tests.pages.app_script import open_page, picked, words
 from tests.stores.judged import HOSTILE
 from tests.stores.runs import write_run
@@ -113,6 +114,26 @@ def test_what_is_due_stands_beside_what_was_given(
     assert say_answers(expected, given, {"questions": ["Was it quick?", "Was it polite?"]}) == told
 
 
+def test_what_is_due_is_read_of_the_attempts_own_dataset(empty_home: Path) -> None:
+    for number, (dataset, due) in enumerate((("d1", "Refund"), ("d2", "Exchange")), 1):
+        write_dataset(empty_home, dataset, {"s0": {"label": due}, "s1": {"article_id": "KB_1"}})
+        write_run(empty_home, number, "a", values(s0=0, s1=0, s2=0), dataset=dataset)
+    found = read_answers(ask("SELECT run_id, attempt_id FROM attempts WHERE run_id <> '' ORDER BY ALL"))
+    # Of s1 there is no answer to be set beside another, and s2 is not stored.
+    assert sorted(found.select("attempt_id", "due", "given").rows()) == [
+        ("a1-s0-1", "Refund", NOTHING),
+        ("a2-s0-1", "Exchange", NOTHING),
+    ]
+
+
+def write_dataset(home: Path, name: str, expected: dict[str, Any]) -> None:
+    samples = [Sample(id=id, dataset_id=name, benchmark="sage", task="dialogue", inputs={}, expected=each)
+               for id, each in expected.items()]  # fmt: skip
+    about = Dataset(id=name, benchmark="sage", name=name, source="generated", config={}, seed=0, licence="none",
+                    created=datetime(2026, 1, 1, tzinfo=UTC))  # fmt: skip
+    write.save_dataset(about, samples, home)
+
+
 def test_the_same_other_answer_is_what_speaks_against_a_label(
     empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +141,7 @@ def test_the_same_other_answer_is_what_speaks_against_a_label(
     long = "x " * 80
     answers = {"s0": {"a": "x", "b": "x"}, "s1": {"a": f"{long}1", "b": f"{long}2"}, "s2": {"a": "z", "b": "z"}}
 
-    def read(attempts: Sequence[tuple[str, str]]) -> pl.DataFrame:
+    def read(_attempts: pl.DataFrame) -> pl.DataFrame:
         known = ask("SELECT run_id, attempt_id, sample_id, model FROM attempts").rows()
         rows = [
             (run, attempt, "due", answers.get(sample, {}).get(model, NOTHING)) for run, attempt, sample, model in known
