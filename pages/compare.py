@@ -47,10 +47,12 @@ if several:
     # Each task has figures of its own: one task at a time, led by its main figure.
     stored = ui.cached(read.facets, View(benchmark=benchmark), ("tasks",))["value"].to_list()
     tasks = {name: task for name, task in tasks.items() if name in stored} or tasks
+    named = tasks.keys() & set(view.tasks)
+    wanted = view if named else view.narrow(tasks=[comparison_sets.find_telling_task(benchmark)])
     with st.sidebar:
         names = {name: task.title for name, task in tasks.items()}
         task = tasks[
-            ui.choose(view, "tasks", "Task", list(tasks), names=names) if len(tasks) > 1 else next(iter(tasks))
+            ui.choose(wanted, "tasks", "Task", list(tasks), names=names) if len(tasks) > 1 else next(iter(tasks))
         ]
     view = view.change(tasks=(task.id,), page=view.page)
 scored = View(benchmark=benchmark, tasks=view.tasks if several else ())

@@ -188,7 +188,7 @@ def _tell(
 
     from cxlab.read.comparison import ranking
     from cxlab.read.comparison.decision import decide
-    from cxlab.read.comparison.words import say_customers, say_floors, say_leader
+    from cxlab.read.comparison.words import leads, say_customers, say_floors, say_leader
     from cxlab.records.metric_names import name_metric
     from cxlab.report.decision_figures import list_figures, say_metric, say_other_lead
 
@@ -216,7 +216,7 @@ def _tell(
         "cluster": None if compared.shared is None else compared.shared.name,
         "of": compared.known,
         "verdict": say_leader(found, name),
-        "leader": found.leader if found.decided else None,
+        "leader": found.leader if leads(found) else None,
         "first": found.leader or None,
         "decision": None if between is None else {
             "leader": between.leader, "rival": between.rival, "told": [asdict(each) for each in figures],
@@ -267,6 +267,7 @@ def _leave_out(
     from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
     from cxlab.errors import UnknownName
     from cxlab.read.comparison.without_judge import compared_attempts, rank_without, say_reach, say_without
+    from cxlab.read.comparison.words import leads
 
     attempts = [compared_attempts(each) for each in found]
     judges = [judges_of(sorted(own)) for own in attempts]
@@ -286,7 +287,7 @@ def _leave_out(
             "verdict": say_without(left, each, name, judge),
             "told": say_reach(left, about.card.unit[1]),
             "changes": left.changes(each),
-            "leader": left.ranking.leader if left.ranking.decided else None,
+            "leader": left.ranking.leader if leads(left.ranking) else None,
             "values": left.values, "lost_samples": left.lost,
             "models": [
                 {"model": one["side"], "name": name(one["side"]), "mean": one["value"],
@@ -299,7 +300,7 @@ def _leave_out(
 
 def _tell_corrected(about: "Declaration", found: "CorrectedRanking", name: "Name") -> dict[str, Any]:
     """What reviewers' decisions change in a task, each mean and success rate beside the one as judged."""
-    from cxlab.read.comparison.words import say_changes, say_leader
+    from cxlab.read.comparison.words import leads, say_changes, say_leader
 
     words = ("mean", "corrected", "low", "high", "change", "passed", "passed_corrected")
     columns = ("value", "corrected", "corrected_low", "corrected_high", *words[4:])
@@ -307,7 +308,7 @@ def _tell_corrected(about: "Declaration", found: "CorrectedRanking", name: "Name
         "decisions": found.decided, "values": found.values, "verdicts": found.verdicts,
         "told": say_changes(found, about.card.unit[1]),
         "verdict": say_leader(found.ranking, name),
-        "leader": found.ranking.leader if found.ranking.decided else None,
+        "leader": found.ranking.leader if leads(found.ranking) else None,
         "models": [
             {"model": row["side"], "name": name(row["side"]),
              **{word: _finite(row[column]) for word, column in zip(words, columns, strict=True)}}

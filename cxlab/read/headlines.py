@@ -8,13 +8,34 @@ from dataclasses import replace
 from functools import lru_cache
 
 from cxlab.read.query import ask
-from cxlab.records.benchmark_card import Declaration, Task
+from cxlab.records.benchmark_card import Card, Declaration, Task
+from cxlab.records.metric_names import name_metric
 from cxlab.store import catalogue, layout
 
 
 def headline_of(about: Declaration, task: str) -> Task:
     """What leads a task; of a task that is not declared the benchmark's headline."""
     return about.card.task(task) or Task(task, task, about.card.headline)
+
+
+def say_rule(task: Task | None) -> str:
+    """What passing a task is: as it is declared, else its threshold; "" of a task that nobody declares."""
+    if task is None or task.verdict_rule:
+        return task.verdict_rule if task else ""
+    limit = task.pass_from if task.pass_from is not None else 100 if task.higher_is_better else 0
+    metric = name_metric(task.decided_by or task.metric)
+    return f"{metric} must be {limit:g} or {'more' if task.higher_is_better else 'less'}."
+
+
+def say_rules(card: Card) -> str:
+    """What passing is in a benchmark's tasks, those of one rule together; "" where nothing is declared."""
+    rules: dict[str, list[str]] = {}
+    for task in card.tasks:
+        rules.setdefault(say_rule(task), []).append(task.title)
+    if len(rules) == 1:
+        return f"What passing is: {next(iter(rules))}"
+    told = " ".join(f"{', '.join(titles)}: {rule}" for rule, titles in rules.items())
+    return f"What passing is, by task. {told}" if told else ""
 
 
 def candidates(about: Declaration, task: str, asked: str = "") -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from cxlab.read.comparison.run_floors import with_floors
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import (
     MARKED_STANDING,
+    leads,
     say_customers,
     say_floors,
     say_leader,
@@ -283,7 +284,7 @@ def _rows(found: Ranking, name: Any) -> tuple[Mapping[str, Any], ...]:
         side = row["side"]
         gap, own, has = gaps.get(side), took.get(side, {}), coverage.get(side, {})
         simulated = bool(has.get("simulated"))
-        first = ("leads" if found.decided else "first") if found.table.height > 1 else "alone"
+        first = ("leads" if leads(found) else "first") if found.table.height > 1 else "alone"
         rows.append({
             "side": side, "name": name(side), "floor": False, "simulated": simulated, "value": row["value"],
             "interval": format_interval(row["low"], row["high"]),

@@ -34,6 +34,7 @@ from cxlab.read.comparison.words import (
     say_left,
     say_no_floors,
 )
+from cxlab.read.headlines import say_rule
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric, within_sentence
 
@@ -65,7 +66,7 @@ def list_figures(
     return [
         _difference(found, told.leader, told.rival, told.gap, title, name),
         *([_correct(about, told, corrected, title, name)] if corrected else []),
-        _pass_rates(about, told, name),
+        _pass_rates(about, found, told, name),
         *_prices(one, many, pair),
         _power(found, told),
         _slices(about, told, name(told.rival)),
@@ -110,18 +111,21 @@ def say_other_lead(each: OtherLead, name: Callable[[str], str]) -> str:
 
 def say_zeros(about: Declaration, others: Sequence[OtherLead], name: Callable[[str], str]) -> str:
     """Who is not better for sure than the constant agent that a metric's 0 stands for, by intervals; "" where all are:
-    "Against the best constant agent (0 in skill): weak is below it for sure; whether eloquent is better cannot be told
-    yet"."""
+    "By skill, whose 0 is the best constant agent (worked out, not Floor): weak is below 0 for sure; whether eloquent is
+    above 0 cannot be told
+    yet". Such an agent is worked out, and is another one than those that ran."""
     told = []
     for each in others:
         parts = []
         if each.below:
-            parts.append(f"{name_some([*map(name, each.below)])} {_are(each.below)} below it for sure")
+            parts.append(f"{name_some([*map(name, each.below)])} {_are(each.below)} below 0 for sure")
         if each.near:
-            parts.append(f"whether {name_some([*map(name, each.near)])} {_are(each.near)} better cannot be told yet")
+            parts.append(f"whether {name_some([*map(name, each.near)])} {_are(each.near)} above 0 cannot be told yet")
         if parts:
             constant = within_sentence(about.card.zeros[each.metric])
-            told.append(f"Against the {constant} (0 in {name_metric(each.metric)}): {'; '.join(parts)}")
+            ran = "".join(f", not {floor.title}" for floor in about.floors[:1])
+            by = f"By {name_metric(each.metric)}, whose 0 is the {constant} (worked out{ran})"
+            told.append(f"{by}: {'; '.join(parts)}")
     return ". ".join(told)
 
 
@@ -162,14 +166,16 @@ def _difference(
     return Figure(label, f"{format_points(abs(gap['difference']))} points", f"{span}, paired on {count}{corrected}.")
 
 
-def _pass_rates(about: Declaration, told: Decision, name: Callable[[str], str]) -> Figure:
-    """How many attempts of each passed, by the benchmark's own rule."""
+def _pass_rates(about: Declaration, found: Ranking, told: Decision, name: Callable[[str], str]) -> Figure:
+    """How many attempts of each passed, and what passing is."""
     pair = [(name(side), told.passed[side]) for side in (told.leader, told.rival)]
     label = f"{about.card.unit[1].capitalize()} passed"
     if not any(each.known for _, each in pair):
         return Figure(label, "unknown", "None has a verdict.")
     value = " against ".join(f"{format_count(each.passed)} of {format_count(each.known)}" for _, each in pair)
-    return Figure(label, value, "; ".join(_say_passed(who, each) for who, each in pair) + ".")
+    rates = "; ".join(_say_passed(who, each) for who, each in pair)
+    rule = say_rule(about.card.task(found.task.id))
+    return Figure(label, value, f"{rates}." + (f" What passing is: {rule}" if rule else ""))
 
 
 def _say_passed(who: str, each: PassCount) -> str:

@@ -8,6 +8,8 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
+from cxlab.read.headlines import say_rules
+from cxlab.records.benchmark_card import Card
 
 Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "stalled", "warning"]
 
@@ -145,9 +147,10 @@ def say_no_verdict(attempts: int, unit: tuple[str, str]) -> str:
     return f"none of {format_count(attempts)} {unit[1]} got a verdict"
 
 
-def say_passed(many: str) -> str:
-    """How the success rate is computed, wherever it is shown; `many` is what attempts are called."""
-    return f"Of the {many} that passed or failed, by the verdict stored with each; those without one are left out."
+def say_passed(card: Card) -> str:
+    """How a benchmark's success rate is computed and what passing is, wherever it is shown."""
+    share = f"Of the {card.unit[1]} that passed or failed, by the verdict stored with each; those without one are left"
+    return f"{share} out. {say_rules(card)}".rstrip()
 
 
 def describe_state(state: str) -> str:

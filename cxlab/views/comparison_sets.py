@@ -13,7 +13,7 @@ from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
-from cxlab.read.comparison.words import name_some, say_customers, say_left_out
+from cxlab.read.comparison.words import leads, name_some, say_customers, say_left_out
 from cxlab.read.conditions import of_runs
 from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet
@@ -40,6 +40,14 @@ def ranked(view: View, unit: Unit = "model") -> Rankings:
 def view_of(benchmark: str) -> View:
     """What is ranked of a benchmark, as the address has it: the conditions, what leads, and without which samples."""
     return leave_out_marked(View(benchmark=benchmark, sets=here().sets, lead=here().lead))
+
+
+def find_telling_task(benchmark: str) -> str:
+    """Of a benchmark's several tasks the one that tells most: one that somebody leads for sure, of those the one of
+    most samples; "" where no two models are compared."""
+    several = [each for each in cached(ranked, view_of(benchmark)).tasks if each.table.height > 1]
+    best = max(several, key=lambda each: (leads(each), each.compared.samples), default=None)
+    return best.task.id if best else ""
 
 
 def leave_out_marked(view: View) -> View:

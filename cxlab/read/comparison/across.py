@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.words import is_below_floor
+from cxlab.read.comparison.words import leads
 
-STANDINGS = ("leads", "first", "tied", "level", "behind")
-"""Ahead of all others for sure; first, but not for sure; first, as others are; not behind the first for sure; behind
-it for sure."""
+STANDINGS = ("leads", "ahead", "first", "tied", "level", "behind")
+"""Ahead of all others for sure; the same, but no better than a constant agent; first, but not for sure; first, as
+others are; not behind the first for sure; behind it for sure."""
 
 
 @dataclass(frozen=True)
 class Across:
     """`models`, those that lead in most tasks first; `standing[model][benchmark]`: in how many of a benchmark's `tasks`
-    it stands how, by STANDINGS. `undecided`: tasks in which nobody leads for sure; `below`: of the others those whose
-    leader does no better than a constant agent."""
+    it stands how, by STANDINGS. `undecided`: tasks in which nobody is ahead of all others for sure; `below`: those in
+    which whoever is does no better than a constant agent."""
 
     models: tuple[str, ...]
     benchmarks: tuple[str, ...]
@@ -46,18 +46,18 @@ def stand_across(rankings: Mapping[str, Sequence[Ranking]]) -> Across | None:
     found = [each for name in names for each in ranked[name]]
 
     def order(model: str) -> tuple[int, int, str]:
-        counts = [sum(own[standing] for own in shared[model].values()) for standing in STANDINGS[:2]]
+        counts = [sum(own[standing] for own in shared[model].values()) for standing in ("leads", "first")]
         return -counts[0], -counts[1], model
 
     return Across(
         tuple(sorted(shared, key=order)), names, {name: len(ranked[name]) for name in names}, shared,
-        sum(not each.decided for each in found), sum(each.decided and is_below_floor(each) for each in found),
+        sum(not each.decided for each in found), sum(each.decided and not leads(each) for each in found),
     )  # fmt: skip
 
 
 def _stand(found: Ranking, side: str) -> str:
     if found.decided and side == found.leader:
-        return "leads"
+        return "leads" if leads(found) else "ahead"
     first = round(float(found.table["value"][0]), 1)
     level = [each for each, value in found.table.select("side", "value").iter_rows() if round(value, 1) == first]
     if side in level:

@@ -13,6 +13,7 @@ from cxlab.read.comparison.ranking import Ranking, took
 from cxlab.read.comparison.sets import Customers, TaskSet
 from cxlab.records.cluster import Cluster
 from cxlab.records.decimals import write_decimals
+from cxlab.records.metric_names import name_metric
 
 Name = Callable[[str], str]
 """How a side is called."""
@@ -38,11 +39,12 @@ def say_leader(found: Ranking, name: Name = str) -> str:
     if rows.height == 1:
         return f"only {leader} has been evaluated, so nobody leads"
     others = rows.height - 1
+    if leads(found):
+        return f"{leader} leads" + (f", ahead of all {others} others for sure" if others > 1 else " for sure")
     if found.decided:
-        sure = f", ahead of all {others} others for sure" if others > 1 else " for sure"
-        better = _beaten_by(found)
-        low = "" if better is None else ", but a constant agent does " + ("better" if better else "as well")
-        return f"{leader} leads{sure}{low}"
+        behind = f"all {others} others" if others > 1 else name(rows["side"][1])
+        constant = "does better" if _beaten_by(found) else "is as good"
+        return f"nobody leads: {leader} is ahead of {behind} for sure, but a constant agent {constant}"
     level = [name(side) for side, value in rows.select("side", "value").iter_rows() if value == rows["value"][0]]
     few = say_count(found.compared.samples, found.compared.clusters, found.compared.shared, "only ")
     few = f", with {few}" if found.compared.clusters < LEAST_CLUSTERS else ""
@@ -64,18 +66,19 @@ def say_leaders(found: Sequence[Ranking], name: Name = str) -> str:
     if not several:
         models = {each.leader for each in found if each.leader}
         return f"only {name(models.pop())} has been evaluated" if len(models) == 1 else "no two models to compare"
-    leaders = [each.leader for each in several if each.decided]
+    leaders = [each.leader for each in several if leads(each)]
+    low = sum(each.decided for each in several) - len(leaders)
     alone = f"; {len(found) - len(several)} with one model only" if len(found) > len(several) else ""
     few = _say_few([each for each in several if not each.decided])
-    if not leaders:
+    if not leaders and not low:
         return f"cannot tell yet who leads in any of {len(several)} tasks{few}{alone}"
     count = Counter(leaders)
     told = [f"{name(side)} leads for sure in {count[side]}" for side in sorted(count, key=lambda s: (-count[s], s))]
-    low = sum(each.decided and is_below_floor(each) for each in several)
-    below = f" (in {low} of these no better than a constant agent)" if low else ""
-    unsure = len(several) - len(leaders)
+    lead = f"{', '.join(told) if told else 'nobody leads for sure in any'} of {len(several)} tasks"
+    below = f", in {low} whoever is ahead does no better than a constant agent" if low else ""
+    unsure = len(several) - len(leaders) - low
     rest = f", {unsure} cannot be told yet{few}" if unsure else ""
-    return f"{', '.join(told)} of {len(several)} tasks{below}{rest}{alone}"
+    return f"{lead}{below}{rest}{alone}"
 
 
 def _say_few(found: Sequence[Ranking]) -> str:
@@ -127,11 +130,19 @@ def say_left(compared: TaskSet, more: int) -> str:
 
 
 def say_floors(found: Sequence[Ranking], name: Name = str) -> str:
-    """Where whoever is first does no better than a constant agent, of one task or of several, and of one task which
-    models pass less often than one; "" where nowhere."""
-    return ". ".join(
-        filter(None, (_say_low_means(found, name), _say_low_rates(found[0], name) if len(found) == 1 else ""))
-    )
+    """Where whoever is first does no better than a constant agent, of one task or of several; of one task also which
+    others are not, and which pass less often than one. "" where nowhere.
+
+    Means and pass rates are two measures, and one model can be above a constant agent by one and below it by the other:
+    where either is told of, so is the other.
+    """
+    low = _say_low_means(found, name)
+    if len(found) != 1:
+        return low
+    rates = _say_low_rates(found[0], name)
+    low = low or _say_others_low(found[0], name)
+    high = _say_above(found[0], name)
+    return f"{low}, and {rates}" if low and rates else f"{high}, but {rates}" if high and rates else low or rates
 
 
 def say_no_floors(found: Sequence[Ranking], known: bool) -> str:
@@ -139,6 +150,11 @@ def say_no_floors(found: Sequence[Ranking], known: bool) -> str:
     if not known or not any(each.table.height for each in found) or any(each.floors.height for each in found):
         return ""
     return "No constant agent has run here, so whether anybody is better than one is not known"
+
+
+def leads(found: Ranking) -> bool:
+    """Whether somebody leads: ahead of all others for sure, and better than a constant agent."""
+    return found.decided and not is_below_floor(found)
 
 
 def is_below_floor(found: Ranking) -> bool:
@@ -178,6 +194,31 @@ def _say_low_rates(found: Ranking, name: Name) -> str:
     return (
         f"{best} passes {write_decimals(100 * floors[best])} %, more often than {name_some(behind)}" if behind else ""
     )
+
+
+def _say_others_low(found: Ranking, name: Name) -> str:
+    """Which of the others are no better than the best constant agent by their means; "" where none is."""
+    best = _best_floor(found)
+    if best is None:
+        return ""
+    sign = 1 if found.task.higher_is_better else -1
+    behind = [name(side) for side, value in found.table.select("side", "value").iter_rows()
+              if sign * (float(write_decimals(best[1])) - float(write_decimals(value))) >= 0]  # fmt: skip
+    are = f"{name_some(behind)} {'is' if len(behind) == 1 else 'are'}" if behind else ""
+    return f"By {name_metric(found.task.metric)} {are} no better than {_write_floor(best)}" if behind else ""
+
+
+def _say_above(found: Ranking, name: Name) -> str:
+    """That all are better than the best constant agent by their means; "" where there is none."""
+    best, many = _best_floor(found), found.table.height
+    if best is None or not many:
+        return ""
+    everybody = {1: f"{name(found.leader)} is", 2: "both are"}.get(many, f"all {many} are")
+    return f"By {name_metric(found.task.metric)} {everybody} better than {_write_floor(best)}"
+
+
+def _write_floor(best: tuple[str, float]) -> str:
+    return f"{best[0]} ({write_decimals(best[1])})"
 
 
 def _say_low_means(found: Sequence[Ranking], name: Name) -> str:

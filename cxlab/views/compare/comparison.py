@@ -20,7 +20,7 @@ from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import MARKED_STANDING
 from cxlab.read.failures import counts
 from cxlab.records.benchmark_card import Declaration
-from cxlab.records.metric_names import begin_metric, head_metric, name_metric
+from cxlab.records.metric_names import begin_metric, head_metric, name_metric, within_sentence
 from cxlab.ui.address import cached, has_page, link, open_page
 from cxlab.ui.app_frame import dark, zone
 from cxlab.ui.boards import with_labels
@@ -125,8 +125,8 @@ def show_scores(
         if corrected is not None:
             frame, named, marked = _add_corrected(frame, corrected, unit, named, marked)
         figure = _draw_sides(about, drawn(frame, unit, named), view.metric, title, marked, named, floors)
-    if floors.height and (by or shown is not None):
-        st.caption("Dotted: " + plain("; ".join(floors["name"].unique(maintain_order=True))) + ".")
+    if floors.height:
+        st.caption(f"Dotted, constant agents: {plain('; '.join(_explain_floors(about, floors)))}.")
     columns = {
         "name": column("Model"),
         "group": column("Group"),
@@ -140,6 +140,13 @@ def show_scores(
         figure, rows, key=f"compare-scores-{by}", alt=f"{title} by model with intervals.", columns=_without(columns, by)
     )
     return groups
+
+
+def _explain_floors(about: Declaration, floors: pl.DataFrame) -> list[str]:
+    """The constant agents that a chart draws, those that ran with what they do."""
+    does = {floor.name: within_sentence(floor.meaning.rstrip(".")) for floor in about.floors}
+    found = floors["name"].unique(maintain_order=True).to_list()
+    return [f"{name}: {does[name]}" if name in does else name for name in found]
 
 
 def _add_corrected(

@@ -12,7 +12,7 @@ from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.comparison.words import MARKED_STANDING, Name, say_floors, say_leader, say_no_floors, say_set
+from cxlab.read.comparison.words import MARKED_STANDING, Name, leads, say_floors, say_leader, say_no_floors, say_set
 from cxlab.read.conditions import Conditions
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric
@@ -88,7 +88,7 @@ def _show_ranking(
     rows = found.table.join(found.gaps, on="side", how="left", maintain_order="left", suffix="_gap").join(
         compared.coverage.select("side", has="samples"), on="side", how="left", maintain_order="left"
     )
-    words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if found.decided else "first"))
+    words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if leads(found) else "first"))
     shown = name_sides(rows, named, {}).with_columns(
         verdict=words.otherwise(pl.col("verdict").replace_strict(MARKED_STANDING, default="–")),
         interval=interval_of("low", "high"),

@@ -80,7 +80,7 @@ def show_counts(view: View, about: Declaration, counts: dict[str, int]) -> None:
         runs = "Passed, in these runs" if view.runs else PASSED_OF_ALL
         picked = "Passed all the same" if view.errors or view.alike else runs
         share = format_share(failures.passed_rate(counts["passed"], failed))
-        items = [(picked, share, f"{say_passed(things)} {format_count(failed)} {of_all} failed, {rule}.")]
+        items = [(picked, share, f"{say_passed(about.card)} {format_count(failed)} {of_all} failed, {rule}.")]
     items = [
         (things.capitalize(), format_count(all_), "Finished attempts under the filters."),
         *items,

@@ -9,8 +9,8 @@ from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, failure_kinds, failures, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import kind_of, name_kind
-from cxlab.records.benchmark_card import Declaration, Task
-from cxlab.records.metric_names import name_metric
+from cxlab.read.headlines import say_rule
+from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import zone
@@ -91,15 +91,6 @@ def show_rule(whole: StoredAttempt, about: Declaration) -> None:
         said = f"{said} No single turn stands for it.".strip()
     if said:
         st.caption(plain(f"What counts: {said}"))
-
-
-def say_rule(task: Task | None) -> str:
-    """What counts for the verdict of an attempt at the task: as it is declared, else its threshold."""
-    if task is None or task.verdict_rule:
-        return task.verdict_rule if task else ""
-    limit = task.pass_from if task.pass_from is not None else 100 if task.higher_is_better else 0
-    metric = name_metric(task.decided_by or task.metric)
-    return f"passed with {metric} at {limit:g} or {'more' if task.higher_is_better else 'less'}."
 
 
 def mark_turn(whole: StoredAttempt, turn: int) -> None:

@@ -12,7 +12,14 @@ from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.comparison_sets import ranked, view_of
 
-_WORDS = {"leads": "✓ leads", "first": "first (not sure)", "tied": "level", "level": "cannot tell", "behind": "behind"}
+_WORDS = {
+    "leads": "✓ leads",
+    "ahead": "ahead, but a constant agent is as good",
+    "first": "first (not sure)",
+    "tied": "level",
+    "level": "cannot tell",
+    "behind": "behind",
+}
 
 
 def show_across(abouts: Sequence[Declaration]) -> None:
@@ -45,7 +52,7 @@ def say_across(found: Across) -> str:
         return f"Over {over} nobody leads for sure anywhere"
     if len(told) == 1 and max(leads.values()) == tasks:
         return f"{short_model(found.models[0])} leads for sure in all {over}"
-    low = f" (in {found.below} of these no better than a constant agent)" if found.below else ""
+    low = f"; in {found.below} whoever is ahead does no better than a constant agent" if found.below else ""
     rest = f"; in {found.undecided} nobody does" if found.undecided else ""
     return f"Over {over}: {', '.join(told)}{low}{rest}"
 

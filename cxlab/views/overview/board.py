@@ -13,7 +13,7 @@ from cxlab.charts.theme import short_model
 from cxlab.read import View
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
-from cxlab.read.comparison.words import MARKED_STANDING, say_leader, say_leaders, say_set
+from cxlab.read.comparison.words import MARKED_STANDING, leads, say_leader, say_leaders, say_set
 from cxlab.records.benchmark_card import Declaration, Task
 from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, link, marks
@@ -107,7 +107,7 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
         how="diagonal",
     ).with_columns(interval=interval_of(f"{task.metric}_low", f"{task.metric}_high"))
     gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(MARKED_STANDING, default=""))
-    lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if found.decided else "first"]})
+    lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if leads(found) else "first"]})
     rows = rows.join(pl.concat([gaps, lead]), on="model", how="left", maintain_order="left")
     columns = {
         task.metric: column(name, _KINDS.get(task.unit, "points"), card.metrics.get(task.metric)),
@@ -167,7 +167,7 @@ def _show_by_task(about: Declaration, found: Sequence[Ranking]) -> Picked:
         values = dict(
             [*each.table.select("side", "value").iter_rows(), *each.floors.select("side", "value").iter_rows()]
         )
-        lead = f"✓ {short_model(each.leader)}" if each.decided else "? cannot tell" if each.table.height > 1 else "–"
+        lead = f"✓ {short_model(each.leader)}" if leads(each) else _say_no_lead(each)
         rows.append({
             "task": each.task.title, "lead": lead, "samples": each.compared.samples,
             **{f"side_{place}": values.get(model) for place, model in enumerate(models)},
@@ -190,6 +190,12 @@ def _show_by_task(about: Declaration, found: Sequence[Ranking]) -> Picked:
         return None
     chosen = next(each for each in found if each.task.title == picked[0]["task"])
     return "", chosen.task.id
+
+
+def _say_no_lead(found: Ranking) -> str:
+    if found.decided:
+        return "✕ below a constant agent"
+    return "? cannot tell" if found.table.height > 1 else "–"
 
 
 def _show_unranked(about: Declaration, board: pl.DataFrame) -> Picked:
@@ -222,7 +228,7 @@ def _show_table(
     columns = {
         "name": column("Model"),
         **figures,
-        "success": column(passed[0], "share", f"{say_passed(many)} {passed[1]}".rstrip()),
+        "success": column(passed[0], "share", f"{say_passed(card)} {passed[1]}".rstrip()),
         "unscored": column("No verdict", "count", f"{many.capitalize()} that neither passed nor failed: {_WHY_NONE}"),
         "attempts": column(many.capitalize(), "count", f"Finished {many} of the comparison."),
         "latency_s": column("Time", "seconds", f"Mean of one {one}."),

@@ -10,7 +10,7 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, annotations
 from cxlab.read.comparison.ranking import Ranking, Rankings
-from cxlab.read.comparison.words import is_below_floor, say_against, say_floors, say_leader, say_leaders, say_no_floors
+from cxlab.read.comparison.words import leads, say_against, say_floors, say_leader, say_leaders, say_no_floors
 from cxlab.read.failures import passed_rate
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
@@ -42,19 +42,19 @@ def _show_row(about: Declaration) -> None:
     view = view_of(name)
     found = cached(ranked, view)
     told = cached(outcome, leave_out_floors(View(benchmark=name), about))
-    evaluated, leads, passed, breaks = st.columns(_WIDTHS)
+    evaluated, leading, passed, breaks = st.columns(_WIDTHS)
     with evaluated:
-        link(about.card.name, "compare", _open_at(found, view))
+        link(about.card.name, "compare", view)
         st.caption(_say_size(about, found))
-    leads.markdown(plain(_say_finding(found, told, about.card.unit)))
-    with leads:
+    leading.markdown(plain(_say_finding(found, told, about.card.unit)))
+    with leading:
         _show_leads(about, found, view)
         _show_judged_by(about, found, view)
     scored = [each for each in found.tasks if each.table.height]
     if words := say_floors(scored, short_model) or say_no_floors(scored, bool(about.floors)):
-        leads.caption(plain(f"⚠ {words}."))
+        leading.caption(plain(f"⚠ {words}."))
     if words := _say_baseline(about, found):
-        leads.caption(plain(words))
+        leading.caption(plain(words))
     with passed:
         st.markdown(format_share(passed_rate(told.passed, told.failed)), help=_help_passed(about))
         st.caption(_say_passed(about, told))
@@ -76,15 +76,6 @@ def _show_row(about: Declaration) -> None:
             _show_worst(about, told.undecided, "unscored", of)
         elif not told.failed:
             st.caption(f"No {about.card.unit[0]} failed.")
-
-
-def _open_at(found: Rankings, view: View) -> View:
-    """Compare at the task that tells most: one that somebody leads for sure, of those the one of most samples."""
-    several = [each for each in found.tasks if each.table.height > 1]
-    if len(several) < 2:
-        return view
-    best = max(several, key=lambda each: (each.decided and not is_below_floor(each), each.compared.samples))
-    return view.change(tasks=(best.task.id,))
 
 
 def _show_worst(about: Declaration, worst: Mapping[str, Any], verdict: str, of: str) -> None:
@@ -133,14 +124,13 @@ def _say_finding(found: Rankings, outcome: Outcome, unit: tuple[str, str]) -> st
 
 
 def _show_leads(about: Declaration, found: Rankings, view: View) -> None:
-    """Of several tasks each that somebody leads for sure, with the way to it."""
+    """Of several tasks each that somebody leads, with the way to it."""
     several = [each for each in found.tasks if each.table.height > 1]
     if len(several) < 2:
         return
     with st.container(gap=None):
-        for each in (each for each in several if each.decided):
-            low = ", but no better than a constant agent" if is_below_floor(each) else ""
-            words = f"{short_model(each.leader)}: {each.task.title}{low}"
+        for each in filter(leads, several):
+            words = f"{short_model(each.leader)}: {each.task.title}"
             link(words, "compare", view.change(tasks=(each.task.id,)), help=plain(say_metric(about, each)))
 
 
@@ -177,7 +167,7 @@ def _is_beaten(found: Ranking, baseline: str) -> bool:
 
 
 def _help_passed(about: Declaration) -> str:
-    return f"{say_passed(about.card.unit[1])} Without constant agents. By model on the same samples: the tables below."
+    return f"{say_passed(about.card)} Without constant agents. By model on the same samples: the tables below."
 
 
 def _say_passed(about: Declaration, told: Outcome) -> str:

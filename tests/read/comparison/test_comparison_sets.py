@@ -14,7 +14,15 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.read import View
 from cxlab.read.comparison.ranking import rank
 from cxlab.read.comparison.sets import find_set
-from cxlab.read.comparison.words import say_customers, say_floors, say_leader, say_leaders, say_no_floors, say_set
+from cxlab.read.comparison.words import (
+    leads,
+    say_customers,
+    say_floors,
+    say_leader,
+    say_leaders,
+    say_no_floors,
+    say_set,
+)
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -233,16 +241,25 @@ def test_a_leader_below_a_constant_agent_is_told_of(home: Path, floor: float, to
 
 
 @pytest.mark.parametrize(("floor", "low"), [
-    (20.0, ""), (67.5, ", but a constant agent does as well"), (70.0, ", but a constant agent does better"),
+    (20.0, ""), (67.5, "is as good"), (70.0, "does better"),
 ])  # fmt: skip
-def test_a_sure_lead_below_a_constant_agent_is_told_in_the_same_breath(home: Path, floor: float, low: str) -> None:
+def test_who_is_ahead_of_all_but_a_constant_agent_leads_nobody(home: Path, floor: float, low: str) -> None:
     write_run(home, 1, "a", steady(0))
     write_run(home, 2, "b", {key: (value or 0) - 30 for key, value in steady(0).items()})
     write_run(home, 3, FLOOR, dict.fromkeys(steady(0), floor))
     found = rank(ABOUT, VIEW).tasks
-    assert say_leader(found[0]) == f"a leads for sure{low}"
-    below = " (in 2 of these no better than a constant agent)" if low else ""
-    assert say_leaders([found[0], found[0]]) == f"a leads for sure in 2 of 2 tasks{below}"
+    if not low:
+        assert leads(found[0])
+        assert say_leader(found[0]) == "a leads for sure"
+        assert say_leaders([found[0], found[0]]) == "a leads for sure in 2 of 2 tasks"
+        return
+    assert not leads(found[0])
+    assert say_leader(found[0]) == f"nobody leads: a is ahead of b for sure, but a constant agent {low}"
+    below = "whoever is ahead does no better than a constant agent"
+    assert say_leaders([found[0], found[0]]) == f"nobody leads for sure in any of 2 tasks, in 2 {below}"
+    write_run(home, 4, "c", {key: (value or 0) + 20 for key, value in steady(0).items()})
+    (above,) = rank(ABOUT, VIEW).tasks
+    assert say_leaders([found[0], above]) == f"c leads for sure in 1 of 2 tasks, in 1 {below}"
 
 
 def test_that_no_constant_agent_has_run_is_said_where_there_are_some(home: Path) -> None:
@@ -260,7 +277,17 @@ def test_a_constant_agent_that_passes_more_than_a_ranked_model_is_told_of(home: 
     write_run(home, 1, "a", dict.fromkeys(samples, 90.0))
     write_run(home, 2, "b", {key: 90.0 if place < 1 else 40.0 for place, key in enumerate(samples)})
     write_run(home, 3, FLOOR, {key: 90.0 if place < 2 else 0.0 for place, key in enumerate(samples)})
-    assert say_floors(rank(ABOUT, VIEW).tasks) == "Floor passes 25.0 %, more often than b (12.5 %)"
+    assert say_floors(rank(ABOUT, VIEW).tasks) == (
+        "By decidable score both are better than Floor (22.5), but Floor passes 25.0 %, more often than b (12.5 %)"
+    )
+    # Below by its mean alone, and by both.
+    write_run(home, 4, "b", dict.fromkeys(samples, 20.0))
+    assert say_floors(rank(ABOUT, VIEW).tasks) == (
+        "By decidable score b is no better than Floor (22.5), and Floor passes 25.0 %, more often than b (0.0 %)"
+    )
+    write_run(home, 5, "b", {key: 90.0 if place < 3 else 0.0 for place, key in enumerate(samples)})
+    write_run(home, 6, FLOOR, {key: 90.0 if place < 2 else 40.0 for place, key in enumerate(samples)})
+    assert say_floors(rank(ABOUT, VIEW).tasks) == "By decidable score b is no better than Floor (52.5)"
 
 
 def test_customers_whose_words_were_not_shared_are_noticed(home: Path) -> None:

@@ -232,10 +232,10 @@ def test_who_is_no_better_than_the_constant_agent_of_another_metric_is_told(home
     between = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
     assert between is not None
     assert say_zeros(ABOUT, between.other_leads, str) == (
-        "Against the best constant agent (0 in skill above chance): bad is below it for sure; "
-        "whether near is better cannot be told yet"
+        "By skill above chance, whose 0 is the best constant agent (worked out, not Floor): bad is below 0 for sure; "
+        "whether near is above 0 cannot be told yet"
     )
-    assert "0 in skill above chance" in words_of(open_page("compare", benchmark="sage"))
+    assert "whose 0 is the best constant agent" in words_of(open_page("compare", benchmark="sage"))
 
 
 def test_a_metric_that_says_the_same_of_every_sample_is_no_other_metric(home: Path) -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from cxlab.benchmarks import REGISTRY, get
-from cxlab.records.benchmark_card import Task
-from cxlab.views.failures.attempt_verdict import say_rule
+from cxlab.read.headlines import say_rule, say_rules
+from cxlab.records.benchmark_card import Card, Task
 
 
 @pytest.mark.parametrize("name", REGISTRY)
@@ -18,8 +18,20 @@ def test_every_task_says_what_counts(name: str) -> None:
 
 
 def test_without_a_rule_it_is_told_from_the_threshold() -> None:
-    assert say_rule(Task("a", "A", "f1", pass_from=50)) == "passed with F1 at 50 or more."
-    assert say_rule(Task("a", "A", "f1")) == "passed with F1 at 100 or more."
+    assert say_rule(Task("a", "A", "f1", pass_from=50)) == "F1 must be 50 or more."
+    assert say_rule(Task("a", "A", "f1")) == "F1 must be 100 or more."
     least = Task("a", "A", "f1", decided_by="turns", higher_is_better=False)
-    assert say_rule(least) == "passed with turns at 0 or less."
+    assert say_rule(least) == "turns must be 0 or less."
     assert say_rule(None) == ""
+
+
+def test_tasks_of_one_rule_are_told_together() -> None:
+    one, two, three = (Task(id, id.upper(), metric) for id, metric in (("a", "f1"), ("b", "f1"), ("c", "mrr")))
+
+    def card(*tasks: Task) -> Card:
+        return Card("x", "X", "", "", "", tasks, {})
+
+    assert say_rules(card(one, two)) == "What passing is: F1 must be 100 or more."
+    told = "What passing is, by task. A, B: F1 must be 100 or more. C: MRR must be 100 or more."
+    assert say_rules(card(one, two, three)) == told
+    assert say_rules(card()) == ""
