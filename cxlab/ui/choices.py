@@ -8,6 +8,7 @@ import streamlit as st
 
 from cxlab.read import View
 from cxlab.ui.address import here, set_view
+from cxlab.ui.labels import plain
 from cxlab.ui.unknown import describe, stop_at
 
 N = TypeVar("N", int, float)
@@ -46,8 +47,9 @@ def choose(
 
     if style == "segments":
         st.segmented_control(
-            title, options, key=key, format_func=name, on_change=changed, help=help, label_visibility="collapsed"
-        )
+            title, options, key=key, format_func=lambda each: plain(name(each)), on_change=changed, help=help,
+            label_visibility="collapsed",
+        )  # fmt: skip
     else:
         st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help)
     return str(st.session_state[key] or options[0])
@@ -85,8 +87,8 @@ def choose_id(
 
     if style == "segments":
         st.segmented_control(
-            title, options, key=key, format_func=name, on_change=changed, help=help, label_visibility="collapsed",
-            required=True,
+            title, options, key=key, format_func=lambda each: plain(name(each)), on_change=changed, help=help,
+            label_visibility="collapsed", required=True,
         )  # fmt: skip
         return str(st.session_state[key])
     return str(st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help))

@@ -159,8 +159,8 @@ def pick(
 
     if style == "segments":
         st.segmented_control(
-            title, options, key=key, format_func=say, on_change=changed, required=True, help=help,
-            label_visibility="collapsed",
+            title, options, key=key, format_func=lambda each: plain(say(each)), on_change=changed,
+            required=True, help=help, label_visibility="collapsed",
         )  # fmt: skip
     else:
         st.selectbox(title, options, key=key, format_func=say, on_change=changed, help=help)

@@ -308,7 +308,8 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
     if len(scene.sides) > 1:
         side = (
             st.segmented_control(
-                "Model", list(scene.sides), default=side, required=True, format_func=label, key="results-side",
+                "Model", list(scene.sides), default=side, required=True,
+                format_func=lambda each: plain(label(each)), key="results-side",
                 label_visibility="collapsed",
             )
             or side
