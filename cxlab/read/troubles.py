@@ -27,11 +27,13 @@ _KIND = f"""CASE WHEN f.where_ = 'tool' AND f.type IN {TOOL_ERRORS} THEN f.type
 _NO_DOING = (*EVENTS, "customer", "judge", "scorer")
 # The verdict of an attempt says what decided it; what else failed on its turns was on the way. A reply that could not
 # be read decides a failed attempt, but for one turn of a dialogue whose end was judged as a whole, or of whose turns
-# others were judged; a provider's fault decides what it cut short. What is no doing of the agent decides nothing.
+# others were judged and the verdict names another; a provider's fault decides what it cut short. What is no doing of
+# the agent decides nothing.
 _DECIDED = f"""coalesce(CASE WHEN {_KIND} IN {_NO_DOING} THEN false
         WHEN f.where_ = 'provider' THEN f.verdict_owner = 'provider'
         WHEN f.turn IS NULL THEN f.verdict = 'failed'
-        ELSE f.verdict = 'failed' AND f.verdict_turn IS NOT NULL AND coalesce(list_contains(f.judged, f.turn), true)
+        ELSE f.verdict = 'failed' AND f.verdict_turn IS NOT NULL
+            AND (coalesce(list_contains(f.judged, f.turn), true) OR f.turn = f.verdict_turn)
         END, false)"""
 _FAILURES = """SELECT f.*, a.facet_list, a.task, a.verdict, a.verdict_owner, a.verdict_turn, t.judged
         FROM failures f JOIN attempts a USING (run_id, attempt_id)

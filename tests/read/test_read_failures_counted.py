@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Made]]:
     home = tmp_path_factory.mktemp("troubled")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CXLAB_HOME", str(home))
-        yield make_troubled_store(home, seed=2)
+        yield make_troubled_store(home, seed=0)
 
 
 def text_of(value: object) -> str | None:
@@ -80,7 +80,8 @@ def troubles_of(made: Made) -> list[Row]:
         for trace in made.scored.traces
         if trace.error in ("field", "lucky", "execution", "action")
     ]
-    # Of a dialogue of which only some turns are judged, a reply on another turn decides nothing.
+    # Of a dialogue of which only some turns are judged, a reply on another turn decides nothing, unless the verdict
+    # stands on it.
     judged = {trace.turn for trace in made.scored.traces}
     said = any(trace.error not in ("none", "unscored") for trace in made.scored.traces)
     for each in made.attempt.failures:
@@ -88,7 +89,7 @@ def troubles_of(made: Made) -> list[Row]:
         decided = {
             "provider": owner == "provider",
             "format": value == "failed"
-            and (each.turn is None or (turn is not None and (not judged or each.turn in judged))),
+            and (each.turn is None or (turn is not None and (not judged or each.turn in {*judged, turn}))),
         }.get(each.where, False)
         said |= decided
         if each.where == "format" and each.type == "invalid":
