@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.read.query import ask
+from cxlab.read.query import ask, repeated_runs
 from cxlab.records.ids import content_id
 from cxlab.records.settings import Switch, write_word
 from cxlab.store import catalogue, layout
@@ -49,8 +49,8 @@ def find_differing(known: Mapping[str, Conditions]) -> dict[str, dict[str, str]]
 
 @dataclass(frozen=True)
 class RunConditions:
-    """A stored run with its conditions and the attempts that were `planned`. `again`: it only judged another run's
-    attempts anew."""
+    """A stored run with its conditions and the attempts that were `planned`. `again`: its attempts stand in
+    another run, too (`query.repeated_runs`)."""
 
     run: str
     model: str
@@ -90,7 +90,7 @@ _Terms = tuple[tuple[str, str, str, bool], ...]
 def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str, RunConditions]:
     runs, scorers = _read_runs(home, version)
     runs = runs.filter(pl.col("benchmark") == benchmark)
-    usual = _settings(terms, {})
+    usual, repeated = _settings(terms, {}), set(repeated_runs())
     found = {}
     for row in runs.iter_rows(named=True):
         setup = json.loads(row["setup"] or "{}")
@@ -109,10 +109,9 @@ def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str
         apart = {title: value for title, value in settings.items() if value != usual.get(title)}
         id = content_id(benchmark, head, apart, tail)[:10]
         conditions = Conditions(id, benchmark, row["dataset_id"], tuple({**head, **settings, **tail}.items()))
-        again = setup.get("rescored_from") is not None
         found[row["run_id"]] = RunConditions(
-            row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer), again,
-            row["planned"] or 0,
+            row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer),
+            row["run_id"] in repeated, row["planned"] or 0,
         )  # fmt: skip
     return found
 

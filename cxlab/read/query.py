@@ -150,7 +150,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
     """The condition that a View puts on a table, and its parameters; "true" when it puts none.
 
     `table` is one of the store's views, `prefix` the alias it has in the query ("s."). Left out unless they are asked
-    for are runs that only score another run's attempts again, which would count its attempts twice, and runs of
+    for are runs whose attempts stand in another one, too, which would count them twice (`repeated_runs`), and runs of
     conversations that nobody has labelled, of which nobody can say what passed.
     """
     own = _OWN[table]
@@ -219,7 +219,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
             "AND contains(lower(value), lower($f_search))))"
         )
     if not view.runs:
-        again = (*rescored_runs(), *unlabelled_runs())
+        again = (*repeated_runs(), *unlabelled_runs())
         if again:
             names = [f"f_again_{place}" for place in range(len(again))]
             params.update(zip(names, again, strict=True))
@@ -270,6 +270,14 @@ def facet(name: str, table: str = "a") -> str:
     return f"facet_of({table}.facet_list, '{name}')"
 
 
+def measured(column: str, table: str = "") -> str:
+    """The SQL of what an attempt took, its `cost_usd`, tokens or `latency_s`; null where replies came from the cache,
+    of which nobody knows what making them took. What a run took over of another one it keeps."""
+    at = table and f"{table}."
+    cached = f"{at}cached_calls > 0 AND ({at}calls > 0 OR coalesce({at}prompt_tokens, 0) = 0)"
+    return f"CASE WHEN NOT coalesce({cached}, false) THEN {at}{column} END"
+
+
 def facet_ids() -> tuple[str, ...]:
     """The facets that attempts of the store have, by name."""
     return _facet_ids(str(layout.home()), catalogue.data_version())
@@ -289,6 +297,31 @@ def rescored_runs() -> tuple[str, ...]:
 def _rescored(home: str, version: str) -> tuple[str, ...]:
     frame = ask("SELECT run_id FROM runs WHERE json_extract_string(setup, '$.rescored_from') IS NOT NULL ORDER BY 1")
     return tuple(frame["run_id"])
+
+
+def repeated_runs() -> tuple[str, ...]:
+    """Ids of the runs whose attempts stand in another run as well: those that only score again, and those of which a
+    later run tried the faults again and has all the rest."""
+    return (*rescored_runs(), *replaced_runs())
+
+
+def replaced_runs() -> tuple[str, ...]:
+    """Ids of the runs of which a later one tried the faults again (`run --resume RUN --faults`) and has all the
+    rest."""
+    return _replaced(str(layout.home()), catalogue.data_version())
+
+
+@lru_cache(maxsize=8)
+def _replaced(home: str, version: str) -> tuple[str, ...]:
+    tried = "SELECT run_id, json_extract_string(setup, '$.retried_from') AS source FROM runs WHERE source IS NOT NULL"
+    if ask(tried).is_empty():
+        return ()
+    frame = ask(
+        f"""WITH held AS (SELECT run_id, count(*) AS n FROM attempts GROUP BY 1)
+        SELECT DISTINCT source FROM ({tried}) JOIN held USING (run_id) JOIN held first ON first.run_id = source
+        WHERE held.n >= first.n ORDER BY 1"""
+    )
+    return tuple(frame["source"])
 
 
 def unlabelled_runs() -> tuple[str, ...]:

@@ -7,8 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.read.query import ask, rescored_runs
+from cxlab.read.query import ask, repeated_runs
 from cxlab.store import catalogue, layout, run_status
+
+# `Usage.elsewhere`: paid for before, by the run from which it was taken over, or kept by the cache.
+_ELSEWHERE = "coalesce(calls = 0 AND cached_calls > 0, false)"
+_PAID = f"CASE WHEN {_ELSEWHERE} THEN 0 ELSE cost_usd END"
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ def latest_runs(limit: int = 10) -> pl.DataFrame:
     """The newest runs with their progress: one row a run, newest first."""
     runs = ask(
         "SELECT run_id, benchmark, model, simulated, dataset_id, judges, trials, planned, seed, code, group_, created, "
-        "json_extract_string(setup, '$.rescored_from') AS rescored_from FROM runs "
+        "json_extract_string(setup, '$.rescored_from') AS rescored_from, "
+        "json_extract_string(setup, '$.retried_from') AS retried_from FROM runs "
         "ORDER BY created DESC, run_id LIMIT $limit",
         {"limit": limit},
     )
@@ -146,7 +151,7 @@ def set_aside() -> list[tuple[str, str, str]]:
 def health() -> dict[str, Any]:
     """What the store holds and how sound it is: runs, attempts by outcome, turns, cost, votes without use.
 
-    What was only judged again counts once. `spent_usd` is the sum of all that has a price, of agents, customers and
+    What stands in two runs counts once. `spent_usd` is the sum of all that has a price, of agents, customers and
     judges; `unpriced` counts the attempts, customers' messages and votes whose price is unknown.
     """
     row = ask(
@@ -158,19 +163,17 @@ def health() -> dict[str, Any]:
             sum(cost_usd) AS cost_usd, max(started) AS newest
         FROM attempts WHERE NOT list_contains($again, run_id)
         """,
-        {"again": list(rescored_runs())},
+        {"again": list(repeated_runs())},
     ).row(0, named=True)
     votes = ask("SELECT count(*) AS votes, count(*) FILTER (NOT valid) AS invalid_votes FROM votes").row(0, named=True)
     # Where no model was asked nothing was spent: the agent's messages, and votes that are no model's.
     spent = ask(
-        """
+        f"""
         SELECT coalesce(sum(cost_usd), 0) AS spent_usd, count(*) FILTER (cost_usd IS NULL) AS unpriced FROM (
-            SELECT cost_usd FROM attempts WHERE NOT list_contains($again, run_id)
-            UNION ALL SELECT cost_usd FROM messages WHERE role = 'customer' AND calls IS NOT NULL
-                AND NOT list_contains($again, run_id)
-            UNION ALL SELECT cost_usd FROM votes WHERE calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
-        """,
-        {"again": list(rescored_runs())},
+            SELECT {_PAID} AS cost_usd FROM attempts
+            UNION ALL SELECT {_PAID} FROM messages WHERE role = 'customer' AND calls IS NOT NULL
+            UNION ALL SELECT {_PAID} FROM votes WHERE calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
+        """
     ).row(0, named=True)
     return {**row, **votes, **spent}
 
@@ -179,16 +182,19 @@ def cost_by_role(run_id: str) -> pl.DataFrame:
     """What each role of a run took: role, calls, prompt_tokens, completion_tokens, cost_usd, latency_s.
 
     A sum is null where a part of it is unknown: a call that the server did not count, a model without a price. A
-    customer's row is null throughout where messages did not keep what they took: then it stands in the agent's.
+    customer's row is null throughout where messages did not keep what they took: then it stands in the agent's. What
+    was taken over from another run was paid there, and counts neither here.
     """
+    took = (
+        f"calls, CASE WHEN NOT {_ELSEWHERE} THEN prompt_tokens END AS prompt_tokens, "
+        f"CASE WHEN NOT {_ELSEWHERE} THEN completion_tokens END AS completion_tokens, {_PAID} AS cost_usd, latency_s"
+    )
     return ask(
-        """
+        f"""
         WITH parts AS (
-            SELECT 'agent' AS role, calls, prompt_tokens, completion_tokens, cost_usd, latency_s FROM attempts
-            WHERE run_id = $run
-            UNION ALL SELECT 'customer', calls, prompt_tokens, completion_tokens, cost_usd, latency_s FROM messages
-            WHERE run_id = $run AND role = 'customer'
-            UNION ALL SELECT 'judge', calls, prompt_tokens, completion_tokens, cost_usd, latency_s FROM votes
+            SELECT 'agent' AS role, {took} FROM attempts WHERE run_id = $run
+            UNION ALL SELECT 'customer', {took} FROM messages WHERE run_id = $run AND role = 'customer'
+            UNION ALL SELECT 'judge', {took} FROM votes
             WHERE run_id = $run AND (calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
         )
         SELECT role, sum(calls)::BIGINT AS calls,

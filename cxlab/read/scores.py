@@ -7,7 +7,7 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import Bounds, find_bounds
-from cxlab.read.query import ask, facet, facet_ids, where
+from cxlab.read.query import ask, facet, facet_ids, measured, where
 from cxlab.read.sample_clusters import TABLE, as_table
 from cxlab.read.view import View
 
@@ -133,9 +133,10 @@ def leaderboard(view: View, metrics: Sequence[str] | None = None, less_is_better
             count(*) FILTER (verdict = 'passed') AS passed, count(*) FILTER (verdict = 'failed') AS failed,
             count(*) FILTER (coalesce(verdict, 'unscored') = 'unscored') AS unscored,
             passed / nullif(passed + failed, 0) AS success,
-            CASE WHEN count(cost_usd) = count(*) THEN avg(cost_usd) END AS cost_usd,
-            CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END AS total_usd, avg(latency_s) AS latency_s
-        FROM attempts WHERE {condition} GROUP BY ALL
+            CASE WHEN count(price) = count(*) THEN avg(price) END AS cost_usd,
+            CASE WHEN count(price) = count(*) THEN sum(price) END AS total_usd, avg(seconds) AS latency_s
+        FROM (SELECT *, {measured("cost_usd")} AS price, {measured("latency_s")} AS seconds FROM attempts)
+        WHERE {condition} GROUP BY ALL
         """,
         params,
     )

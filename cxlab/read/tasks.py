@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cxlab.read.query import ask, where
+from cxlab.read.query import ask, measured, where
 from cxlab.read.view import View
 
 
@@ -18,12 +18,15 @@ def task_costs(view: View) -> pl.DataFrame:
     condition, params = where(view)
     return ask(
         f"""
-        SELECT task, model, count(*) AS n, avg(calls) AS calls, avg(prompt_tokens) AS prompt_tokens,
-            avg(completion_tokens) AS completion_tokens, avg(latency_s) AS latency_s, median(latency_s) AS median_s,
-            quantile_cont(latency_s, 0.95) AS p95_s,
-            CASE WHEN count(cost_usd) = count(*) THEN avg(cost_usd) END AS cost_usd,
-            CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END AS total_usd
-        FROM attempts WHERE outcome <> 'provider' AND {condition} GROUP BY ALL ORDER BY task, model
+        SELECT task, model, count(*) AS n, avg(calls + coalesce(cached_calls, 0)) AS calls,
+            avg(prompt) AS prompt_tokens, avg(completion) AS completion_tokens, avg(seconds) AS latency_s,
+            median(seconds) AS median_s,
+            quantile_cont(seconds, 0.95) AS p95_s,
+            CASE WHEN count(price) = count(*) THEN avg(price) END AS cost_usd,
+            CASE WHEN count(price) = count(*) THEN sum(price) END AS total_usd
+        FROM (SELECT *, {measured("prompt_tokens")} AS prompt, {measured("completion_tokens")} AS completion,
+            {measured("latency_s")} AS seconds, {measured("cost_usd")} AS price FROM attempts)
+        WHERE outcome <> 'provider' AND {condition} GROUP BY ALL ORDER BY task, model
         """,
         params,
     )

@@ -44,6 +44,11 @@ class Usage(Record):
         return self.calls == 0 and getattr(self, name) is None
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether it was all made and paid for before: in a run from which it was taken over, or kept by the cache."""
+        return self.calls == 0 and self.cached_calls > 0
+
+    @property
     def tokens(self) -> int | None:
         """Tokens in and out together."""
         known = self.prompt_tokens is not None and self.completion_tokens is not None

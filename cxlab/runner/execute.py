@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
 from cxlab.llm import UNANSWERED, Budget, FirstCalls, Spending
-from cxlab.records import Attempt, Failure, Sample, Usage
+from cxlab.records import Attempt, Failure, Sample, Usage, Vote
 from cxlab.runner.plan import Pair
 from cxlab.store import run_status as statuses
 from cxlab.store.offers import OfferLog
@@ -175,7 +175,7 @@ class Execution:
         status = self._status
         lost = [vote for vote in scored.votes if (vote.failure or "").startswith("provider:")]
         self._faults.update(_name_fault(failure) for failure in attempt.failures if failure.where == "provider")
-        self._faults.update(f"{vote.judge}: {vote.failure}" for vote in lost)
+        self._faults.update(f"judge {vote.judge}: {_say_fault(vote)}" for vote in lost)
         # None stands for an unknown part only once something has been done.
         cost, known, tokens = status.cost_usd if status.done else 0.0, status.known_usd, status.tokens
         for usage, cost_usd in spending(attempt, scored):
@@ -300,15 +300,20 @@ def _find_bug(*tasks: "asyncio.Future[Any]") -> BaseException | None:
 
 
 def spending(attempt: Attempt, scored: Scored) -> Iterator[tuple[Usage, float | None]]:
-    """What one attempt took, part by part: the agent's calls, the customer's, the judges'; None is an unknown cost."""
-    yield attempt.usage, attempt.cost_usd
-    for message in attempt.messages:
-        if message.role == "customer" and message.usage is not None:
-            yield message.usage, message.cost_usd
-    for vote in scored.votes:
-        # A vote that no call was made for costs nothing, whether or not it says so.
-        asked = vote.usage.calls or vote.usage.cached_calls or vote.cost_usd is not None
-        yield vote.usage, vote.cost_usd if asked else 0.0
+    """What this run paid for one attempt, part by part: the agent's calls, the customer's, the judges'; None is an
+    unknown cost. What was taken over was paid elsewhere."""
+    parts = [(attempt.usage, attempt.cost_usd)]
+    parts += [(each.usage, each.cost_usd) for each in attempt.messages if each.role == "customer" and each.usage]
+    # A vote that no call was made for costs nothing, whether or not it says so.
+    parts += [
+        (vote.usage, vote.cost_usd if vote.usage.calls or vote.cost_usd is not None else 0.0) for vote in scored.votes
+    ]
+    for usage, cost_usd in parts:
+        yield (Usage(cached_calls=usage.cached_calls), 0.0) if usage.elsewhere else (usage, cost_usd)
+
+
+def _say_fault(vote: Vote) -> str:
+    return str(vote.failure).rpartition(":")[2].replace("_", " ")
 
 
 def _name_fault(failure: Failure) -> str:

@@ -83,13 +83,20 @@ def _role_sums(run_id: str, attempts: Any) -> dict[str, dict[str, Any]]:
         called = (pl.col("calls") > 0) | (pl.col("cached_calls") > 0) | pl.col("cost_usd").is_not_null()
         tables["judge"] = votes.filter(called)
     tokens = pl.col("prompt_tokens") + pl.col("completion_tokens")
+    # What was taken over, or kept by the cache, was paid for before (`Usage.elsewhere`).
+    elsewhere = (pl.col("calls") == 0) & (pl.col("cached_calls") > 0)
+    own = (
+        pl.when(elsewhere).then(0.0).otherwise(pl.col("cost_usd")).alias("cost_usd"),
+        *(pl.when(~elsewhere).then(pl.col(name)).alias(name) for name in ("prompt_tokens", "completion_tokens")),
+    )
     sums = {
-        role: (table if role == "agent" else table.join(attempts, on="attempt_id", how="semi")).select(
+        role: (table if role == "agent" else table.join(attempts, on="attempt_id", how="semi"))
+        .with_columns(own)
+        .select(
             pl.len().alias("asked"),
             pl.col("cost_usd").sum().alias("known_usd"),
             pl.col("cost_usd").null_count().alias("unpriced"),
             (pl.col("prompt_tokens").sum() + pl.col("completion_tokens").sum()).alias("known_tokens"),
-            # What came from the cache was not asked again, so it takes no tokens.
             ((pl.col("calls") > 0) & tokens.is_null()).sum().alias("uncounted"),
             (pl.col("prompt_tokens").is_not_null() | pl.col("completion_tokens").is_not_null()).sum().alias("reported"),
         )

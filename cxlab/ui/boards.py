@@ -6,6 +6,7 @@ from typing import Any, Literal
 import polars as pl
 
 from cxlab.read import PublishedTable, annotations
+from cxlab.read.query import replaced_runs
 from cxlab.ui.address import cached
 from cxlab.ui.labels import describe_state, label
 from cxlab.ui.tables import Kind, column, show_table
@@ -34,7 +35,9 @@ def show_runs(
         dataset=pl.col("dataset_id").replace(dict(datasets or {})),
         why=pl.when(pl.col("state").is_in(_CUT_SHORT) & (pl.col("message") != "")).then(pl.col("message")),
         benchmark_=pl.col("benchmark").replace(dict(benchmarks))
-        + pl.when(pl.col("rescored_from").is_null()).then(pl.lit("")).otherwise(pl.lit(" · judged again")),
+        + pl.when(pl.col("rescored_from").is_null()).then(pl.lit("")).otherwise(pl.lit(" · judged again"))
+        + pl.when(pl.col("retried_from").is_null()).then(pl.lit("")).otherwise(pl.lit(" · faults tried again"))
+        + pl.when(pl.col("run_id").is_in(replaced_runs())).then(pl.lit(" · replaced")).otherwise(pl.lit("")),
     )
     columns = {
         "called": column("Name", help="As somebody called the run."),

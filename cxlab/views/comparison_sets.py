@@ -16,7 +16,7 @@ from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, att
 from cxlab.read.comparison.words import leads, name_some, say_customers, say_left_out
 from cxlab.read.conditions import of_runs
 from cxlab.read.headlines import may_lead
-from cxlab.read.query import AttemptSet
+from cxlab.read.query import AttemptSet, replaced_runs
 from cxlab.read.runs import Progress, progress
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric, name_metric
@@ -222,9 +222,11 @@ def _show_unfinished(about: Declaration, found: ComparisonSet, rankings: Sequenc
     """The runs behind a ranking that go on, ended early or were spoilt in part by a provider, newest first; nothing
     where all are whole."""
     ranked = {run for each in rankings for run in each.compared.results["run_id"].unique()}
+    replaced = replaced_runs()
     runs = [
         each for each in of_runs(about.card.id, about.switches).values()
         if (each.run in ranked or each.conditions == found.conditions) and each.model not in about.floor_models
+        and each.run not in replaced
     ]  # fmt: skip
     newest = sorted(runs, key=lambda each: each.created, reverse=True)[:_MOST_RUNS]
     told = [

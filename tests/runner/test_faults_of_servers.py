@@ -10,6 +10,8 @@ import pytest
 from llm.fault_server import FaultServer, Scene
 
 from cxlab import read
+from cxlab.read import View, leaderboard
+from cxlab.read.query import replaced_runs
 from cxlab.read.runs import cost_by_role
 from cxlab.runner.display.runs import tell_unanswered
 from cxlab.store import run_status
@@ -86,6 +88,31 @@ def test_a_run_whose_first_ten_calls_fail_alike_stops_itself(shell: Shell, serve
     assert (said.returncode, told(said)["state"]) == (0, "partly")
     said = shell.call("run", "--resume", entry["run"], "--faults", "--json", "--quiet")
     assert (said.returncode, told(said)["state"], told(said)["runs"][0]["ok"]) == (0, "done", ALL)
+
+
+def test_what_was_taken_over_keeps_its_price_and_is_paid_and_counted_once(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene("status", status=401, message="busy", times=4, reply='{"intent": "on"}')
+    shell.home.mkdir()
+    (shell.home / "models.toml").write_text(
+        f'[endpoints.agent]\nbase_url = "{scene.url}"\nkey_required = false\nmodel = "tiny"\nattempts = 1\n'
+        "prompt_usd = 1000.0\ncompletion_usd = 1000.0\n"
+    )
+    (first,) = told(shell.call("run", LAMP, "--model", "endpoint:agent", "--concurrency", "1", *QUIET))["runs"]
+    assert (first["state"], first["provider"]) == ("partly", 4)
+    made = shell.read(first["run"]).filter(pl.col("outcome") != "provider")["cost_usd"]
+    assert made.min() == made.max() > 0
+    (second,) = told(shell.call("run", "--resume", first["run"], "--faults", *QUIET))["runs"]
+    assert (second["state"], second["ok"]) == ("done", ALL)
+    assert second["cost_usd"] == pytest.approx(4 * made[0]), "what was taken over was paid in the first run"
+    assert replaced_runs() == (first["run"],)
+    (board,) = leaderboard(View(), ()).iter_rows(named=True)
+    assert (board["attempts"], board["provider"]) == (ALL, 0), "the first run's attempts count no second time"
+    assert board["cost_usd"] == pytest.approx(made[0]), "an attempt costs what it cost when it was made"
+    health = read.health()
+    assert (health["runs"], health["attempts"], health["unpriced"]) == (2, ALL, 0)
+    assert health["spent_usd"] == pytest.approx(first["cost_usd"] + second["cost_usd"])
+    roles = dict(cost_by_role(second["run"]).select("role", "cost_usd").iter_rows())
+    assert roles["agent"] == pytest.approx(second["cost_usd"])
 
 
 def test_fewer_than_ten_are_no_reason_to_stop(shell: Shell, server: FaultServer) -> None:

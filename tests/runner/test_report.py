@@ -98,7 +98,15 @@ def test_what_is_taken_over_is_charged_once(home: Path) -> None:
     assert {usage.calls for usage, _ in spending(made, Scored())} == {0}
     assert made.messages[0].latency_s == 1.0
     assert made.messages[2].usage is None
-    run = store(home, attempt(0))
+    # What it took when it was made stays: that is what such an attempt takes.
+    assert (made.cost_usd, made.usage.prompt_tokens, made.messages[0].cost_usd) == (1.0, 9, 0.25)
+    taken = made.model_copy(update={"run_id": "r1"})
+    run = store(home, (taken, Scored()), attempt(1))
+    assert {role: row["cost_usd"] for role, row in by_role(run).items()} == {
+        "agent": 1.0, "customer": 0.5, "judge": 0.5
+    }  # fmt: skip
+    assert by_role(run)["agent"]["tokens"] == 10
+    assert (tally(run.id)["cost_usd"], tally(run.id)["tokens"]) == (2.0, 10 + 12 + 21)
     again = run.model_copy(update={"setup": {**run.setup, "rescored_from": "r0"}})
     assert set(by_role(again)) == {"judge"}
 

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from cxlab.read.query import ask
+from cxlab.read.query import ask, measured
 from cxlab.store import catalogue, layout
 
 
@@ -20,7 +20,8 @@ def join_facts(attempts: pl.DataFrame) -> pl.DataFrame:
 @lru_cache(maxsize=4)
 def _read(home: str, version: str, runs: tuple[str, ...]) -> pl.DataFrame:
     return ask(
-        """SELECT run_id, attempt_id, verdict, simulated, latency_s, cost_usd,
+        f"""SELECT run_id, attempt_id, verdict, simulated, {measured("latency_s")} AS latency_s,
+            {measured("cost_usd")} AS cost_usd,
             CASE WHEN script IS NOT NULL THEN hash(script) END AS script,
             CASE WHEN opening IS NOT NULL THEN hash(opening) END AS opening, length(coalesce(opening, '')) > 0 AS spoke
         FROM (SELECT *, json_extract_string(output, '$.script') AS script FROM attempts

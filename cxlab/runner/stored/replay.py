@@ -85,16 +85,15 @@ def replay(benchmark: Benchmark, source_id: str) -> Benchmark:
 
 
 def adopt(attempt: Attempt, run_id: str) -> Attempt:
-    """A stored attempt as one of the new run; what it cost was paid, and is counted, in the old one."""
+    """A stored attempt as one of the new run, with what it cost when it was made: paid in the old one (`paid`)."""
     name = content_id(run_id, attempt.sample_id, attempt.trial)
     said = tuple(
-        each if each.usage is None else each.model_copy(update={"usage": paid(each.usage), "cost_usd": 0.0})
-        for each in attempt.messages
+        each if each.usage is None else each.model_copy(update={"usage": paid(each.usage)}) for each in attempt.messages
     )
-    changes = {"id": name, "run_id": run_id, "messages": said, "usage": paid(attempt.usage), "cost_usd": 0.0}
-    return attempt.model_copy(update=changes)
+    return attempt.model_copy(update={"id": name, "run_id": run_id, "messages": said, "usage": paid(attempt.usage)})
 
 
 def paid(usage: Usage) -> Usage:
-    """Calls that were made and paid elsewhere, as replies of the cache are counted."""
-    return Usage(cached_calls=usage.calls + usage.cached_calls)
+    """Calls that were made and paid for before (`Usage.elsewhere`); what they took is kept, for it tells what such an
+    attempt takes."""
+    return usage.model_copy(update={"calls": 0, "cached_calls": usage.calls + usage.cached_calls, "unanswered": 0})

@@ -87,8 +87,6 @@ def _adopt_scores(scored: load.StoredScored, attempt_id: str) -> Scored:
 
     rows = {name: adopt_rows(getattr(scored, name)) for name in ("scores", "votes", "judgements", "traces")}
     # Votes were paid for in the old run, like the attempt.
-    rows["votes"] = tuple(
-        vote.model_copy(update={"usage": paid(vote.usage), "cost_usd": 0.0}) for vote in rows["votes"]
-    )
+    rows["votes"] = tuple(vote.model_copy(update={"usage": paid(vote.usage)}) for vote in rows["votes"])
     verdict = scored.verdict and scored.verdict.model_copy(update={"attempt_id": attempt_id})
     return Scored(**rows, verdict=verdict)

@@ -10,7 +10,7 @@ import polars as pl
 
 from cxlab.benchmarks.crmarena.options import FRAMEWORKS
 from cxlab.charts.numbers import format_time
-from cxlab.read.query import ask
+from cxlab.read.query import ask, measured, repeated_runs
 from cxlab.ui.labels import label
 from cxlab.views.crm.organisation import BENCHMARK
 
@@ -21,9 +21,9 @@ def runs(dataset_id: str) -> pl.DataFrame:
         """SELECT r.run_id, r.model, r.simulated, r.created, r.setup, count(*) AS n
         FROM runs r JOIN attempts a USING (run_id)
         WHERE r.benchmark = $benchmark AND r.dataset_id = $dataset
-            AND json_extract_string(r.setup, '$.rescored_from') IS NULL
+            AND NOT list_contains($again, r.run_id)
         GROUP BY ALL ORDER BY r.created DESC, r.run_id""",
-        {"benchmark": BENCHMARK, "dataset": dataset_id},
+        {"benchmark": BENCHMARK, "dataset": dataset_id, "again": list(repeated_runs())},
     )
 
 
@@ -84,6 +84,8 @@ def scored(run_ids: tuple[str, ...]) -> pl.DataFrame:
         return pl.DataFrame()
     names = {f"run_{place}": run for place, run in enumerate(run_ids)}
     listed = ", ".join(f"${name}" for name in names)
+    columns = ("prompt_tokens", "completion_tokens", "cost_usd", "latency_s")
+    took = ", ".join(f"{measured(name, 'a')} AS {name}" for name in columns)
     return ask(
         f"""WITH wanted AS (
             SELECT DISTINCT ON (sample_id) sample_id,
@@ -94,7 +96,7 @@ def scored(run_ids: tuple[str, ...]) -> pl.DataFrame:
             FROM scores WHERE run_id IN ({listed}) AND turn IS NULL AND metric IN ('score', 'turns') GROUP BY ALL
         )
         SELECT a.run_id, a.sample_id, a.task, coalesce(w.answerable, true) AS answerable, f.score,
-            a.verdict = 'passed' AS passed, f.turns, a.prompt_tokens, a.completion_tokens, a.cost_usd, a.latency_s
+            a.verdict = 'passed' AS passed, f.turns, {took}
         FROM attempts a LEFT JOIN figures f USING (run_id, attempt_id) LEFT JOIN wanted w USING (sample_id)
         WHERE a.run_id IN ({listed}) ORDER BY a.run_id, a.sample_id, a.trial""",
         names,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from cxlab.read.query import ask
+from cxlab.read.query import ask, repeated_runs
 
 BENCHMARK = "mmtaup2"
 
@@ -13,7 +13,7 @@ def list_runs() -> pl.DataFrame:
     """The runs that hold conversations, newest first.
 
     Columns: run_id, model, simulated, dataset_id, created, conversations, trials, judged (whether a panel gave
-    figures), modalities (text, voice), again (a run that only judges another one's conversations anew).
+    figures), modalities (text, voice), again (its conversations stand in another run, too).
     """
     return ask(
         """
@@ -22,11 +22,11 @@ def list_runs() -> pl.DataFrame:
             count(*) AS conversations, count(DISTINCT a.trial) AS trials,
             list_sort(list(DISTINCT coalesce(a.facets['modality'], ''))) AS modalities,
             a.run_id IN (SELECT run_id FROM scores WHERE metric = 'judged_pass' AND value IS NOT NULL) AS judged,
-            bool_or(json_extract_string(r.setup, '$.rescored_from') IS NOT NULL) AS again
+            list_contains($again, a.run_id) AS again
         FROM attempts a JOIN runs r USING (run_id) WHERE a.benchmark = $benchmark
         GROUP BY a.run_id ORDER BY created DESC, a.run_id
         """,
-        {"benchmark": BENCHMARK},
+        {"benchmark": BENCHMARK, "again": list(repeated_runs())},
     )
 
 

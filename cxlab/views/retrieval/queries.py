@@ -21,7 +21,7 @@ from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.metrics.paired import compare_pairs
 from cxlab.metrics.retrieval import evaluate_each
-from cxlab.read.query import ask, rescored_runs
+from cxlab.read.query import ask, measured, repeated_runs
 from cxlab.store import catalogue, layout
 from cxlab.views.benchmarks import declared
 from cxlab.views.retrieval import relations
@@ -73,7 +73,7 @@ def load(dataset_id: str, task: str) -> Rankings:
 @lru_cache(maxsize=4)
 def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
     search = search_of(dataset_id, task)
-    again = rescored_runs()
+    again = repeated_runs()
     skipped = "".join(f" AND a.run_id <> $again_{place}" for place in range(len(again)))
     params = {
         "dataset": dataset_id,
@@ -84,7 +84,8 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
     rows = ask(
         f"""
         WITH kept AS (
-            SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.outcome, a.cost_usd, a.latency_s,
+            SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.outcome,
+                {measured("cost_usd", "a")} AS cost_usd, {measured("latency_s", "a")} AS latency_s,
                 coalesce(a.facets[$area], '') AS facet, a.verdict_stage AS stage,
                 json_transform(a.output, '{_SHAPE}') AS out
             FROM attempts a JOIN runs r USING (run_id) WHERE r.dataset_id = $dataset AND a.task = $task{skipped}
