@@ -18,12 +18,14 @@ class WorldChange:
 
 @dataclass(frozen=True)
 class LiveCounts:
-    """What can be counted of a conversation so far; `least` is the shortest way in turns."""
+    """What can be counted of a conversation so far; `least` is the shortest way in turns, `repeated` the turns in which
+    the agent asks or says again what the customer had answered."""
 
     turns: int
     least: int
     fields: Mapping[str, bool]
     wer: float | None
+    repeated: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

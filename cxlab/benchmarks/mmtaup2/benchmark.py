@@ -239,6 +239,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
-    scorer="5",
+    scorer="6",
     published=(resources.data("published", "mmtaup2.json"),),
 )

@@ -15,6 +15,10 @@ from cxlab.views.persona.choices import VariantChoice
 from cxlab.views.persona.result_labels import in_words
 
 TURNS = "The agent's messages to the customer."
+REPEATS = (
+    "Messages of the agent that ask or say again, nearly in the same words, what the customer had answered, with nothing "
+    "done in between. Counted beside the paper's twelve, by rule."
+)
 MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
 _DASH = "–"
 # The value of the first variant, in per cent of the table's width; the name of the metric has what is left.
@@ -95,6 +99,7 @@ def show_metrics(
         title, told, _ = _MANNER[0]
         row = _manner(title, told, lambda one: f"{100 * one.adapted:.0f}", _describe(frames))
         rows.append(row._replace(name=_PER_CENT.format(title)))
+    rows.append(_repeats(frames, large))
     if any(column.modality != "text" for column in columns):
         rows.append(_misheard(frames, columns, large))
     rows += [
@@ -181,6 +186,18 @@ def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
 def _may_be_best(frame: LiveSnapshot, frames: Sequence[LiveSnapshot]) -> bool:
     """Whether a conversation may be called the better one: not if it missed the goal that another one reached."""
     return not frame.ended or bool(frame.passed) or not any(other.ended and other.passed for other in frames)
+
+
+def _repeats(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
+    counts = [len(frame.tally.repeated) for frame in frames]
+    cells = []
+    for count, frame in zip(counts, frames, strict=True):
+        turns = ", ".join(map(str, frame.tally.repeated))
+        told = f"{REPEATS} Here in turn {turns}." if turns else REPEATS
+        best = count == min(counts) and len(set(counts)) > 1 and _may_be_best(frame, frames)
+        few = Markup("") if large or not frame.tally.turns else Markup("<small>of {}</small>").format(frame.tally.turns)
+        cells.append((Markup("{} {}").format(count, few), best, Markup(""), told))
+    return _Row("Messages that repeat", escape("Messages that repeat"), REPEATS, cells, len(set(counts)) > 1)
 
 
 def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], large: bool) -> _Row:

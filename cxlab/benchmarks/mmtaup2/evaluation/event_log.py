@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
-from cxlab.benchmarks.mmtaup2.evaluation import confirmations
+from cxlab.benchmarks.mmtaup2.evaluation import confirmations, repetitions
 from cxlab.benchmarks.mmtaup2.evaluation.events import (
     TRANSFER,
     EventLog,
@@ -30,6 +30,7 @@ def read(task: ReferenceTask, messages: Iterable[Message], passed: bool | None) 
     log = walk.finish(passed)
     log.fields = {name: _field_right(name, value, log.did) for name, value in task.critical_fields.items()}
     log.effort, log.maybe_effort = _effort(task, entries)
+    _take_repetitions(task, log, entries)
     asked = confirmations.follow(entries)
     log.irreversible, log.requests, log.maybe_requests = asked.attempts, asked.requests, asked.maybe
     log.transferred = any(d.side == "agent" and d.tool == TRANSFER and d.kind == "ok" for d in log.did)
@@ -49,6 +50,25 @@ def _field_right(name: str, value: Any, did: Sequence[ToolUse]) -> bool:
     return all(stated_values.shape(one) in given for one in value)
 
 
+def _take_repetitions(task: ReferenceTask, log: EventLog, entries: Sequence[Utterance | ToolUse]) -> None:
+    """What the agent asked again though it had been answered, and the effort of answering it once more."""
+    facts = _long_facts(task)
+    found = repetitions.follow(entries, lambda text: any(stated_values.states(text, value) for value in facts))
+    log.repeated = [one.turn for one in found if one.answered]
+    log.maybe_repeated = [one.turn for one in found if one.answered is None]
+    replies = {one.reply_turn: one.effort for one in found if one.reply_turn is not None and one.effort is not False}
+    log.effort = sorted({*log.effort, *(turn for turn, sure in replies.items() if sure)})
+    log.maybe_effort = sorted(
+        {*log.maybe_effort, *(turn for turn, sure in replies.items() if not sure)} - {*log.effort}
+    )
+
+
+def _long_facts(task: ReferenceTask) -> list[Any]:
+    """What the customer can tell and the task is about, but for what is too short to stand for itself."""
+    told = (*task.known.facts.values(), *task.critical_fields.values())
+    return [value for value in told if len(stated_values.shape(value)) >= 4]
+
+
 def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> tuple[list[int], list[int]]:
     """Turns in which the customer had to say again: a correction, a value told before, or nearly the same words; and
     those in which that hangs on a wording that may be no correction.
@@ -57,10 +77,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> tupl
     are no repetition when the customer has used a tool since: then they are a new finding; but what is looked up once
     more because the agent asks again for what it was told is a repetition, in whatever words.
     """
-    facts = [
-        v for v in (*task.known.facts.values(), *task.critical_fields.values()) if len(stated_values.shape(v)) >= 4
-    ]
-    values = {stated_values.shape(v): v for v in facts if not isinstance(v, bool | list | tuple | dict)}
+    values = {stated_values.shape(v): v for v in _long_facts(task) if not isinstance(v, bool | list | tuple | dict)}
     makes = {stated_values.make(str(value)) for value in values.values()}
     turns: list[int] = []
     unclear: list[int] = []

@@ -144,6 +144,8 @@ class EventLog:
     maybe_requests: list[int] = field(default_factory=list)  # turns in which a yes may have been asked for
     effort: list[int] = field(default_factory=list)  # turns of the customer's repeated, corrected, restated messages
     maybe_effort: list[int] = field(default_factory=list)  # turns in which the wording leaves that open
+    repeated: list[int] = field(default_factory=list)  # turns in which the agent repeats what had been answered
+    maybe_repeated: list[int] = field(default_factory=list)  # turns in which the reply leaves that open
     misheard: list[tuple[int, bool]] = field(default_factory=list)  # (turn, whether a told critical field was lost)
     fields: dict[str, bool] = field(default_factory=dict)
     transferred: bool = False

@@ -34,7 +34,8 @@ METRICS: dict[str, Metric] = {
     "critical_field_accuracy": Metric(
         "Critical field accuracy",
         "A critical field of the task: 1 if every write of the agent that names it carried the right value, or, "
-        "without such a write, if some call of the agent (carried out or refused) carried it; never carried is 0.",
+        "without such a write, if some call of the agent (carried out or refused) carried it; never carried is 0. It "
+        "says whether values were right, not whether anything came of it: a look-up is enough.",
         0,
         1,
         1,
@@ -76,9 +77,10 @@ METRICS: dict[str, Metric] = {
     "user_effort": Metric(
         "User effort",
         "A customer message: 1 if it corrects, tells a value again, reports what was looked up once more because the "
-        "agent asks again, or nearly repeats a message, else 0. The share of such messages, as the published figures "
-        "have it; user_effort_count is the paper's count. What may be a correction or none is for judges to decide; "
-        "without them it is not counted, and user_effort_undecided says how much that is.",
+        "agent asks again, answers once more what it had answered, or nearly repeats a message, else 0. The share of "
+        "such messages, as the published figures have it; user_effort_count is the paper's count. What may be a "
+        "correction or an answer, or none, is for judges to decide; without them it is not counted, and "
+        "user_effort_undecided says how much that is.",
         0,
         1,
         0,
@@ -208,6 +210,16 @@ EXTRA: dict[str, Metric] = {
         1,
         "the conversation is not over",
     ),
+    "repeated_messages": Metric(
+        "Messages that repeat",
+        "Beside the paper's twelve. A message of the agent: 1 if it asks or says again, nearly in the same words or for "
+        "the same field, what the customer had answered, with nothing done in between. Where the wording leaves open "
+        "whether it had been answered, nothing is counted.",
+        0,
+        1,
+        0,
+        "the agent said nothing",
+    ),
     "adaptation": Metric(
         "Messages that adapt",
         "A message of the agent: 1 if, by the wording, some of it is made for this customer.",
@@ -335,6 +347,7 @@ def _observe(task: ReferenceTask, log: EventLog, passed: bool | None) -> dict[st
         "safety_precision": [float(tool in needed if tool else bool(tools)) for _, tool in asked],
         "escalation": (float(log.transferred == task.transfer_right),) if passed is not None else (),
         "pass": goal,
+        "repeated_messages": [1.0] * len(log.repeated) + [0.0] * (turns - len(log.repeated) - len(log.maybe_repeated)),
         "adaptation": [float(bool(adaptations.find(one.meant))) for one in log.said if one.who == "agent"],
         "turns": (float(turns),) if turns else (),
     }

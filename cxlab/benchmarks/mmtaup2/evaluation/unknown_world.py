@@ -25,6 +25,7 @@ METRICS = (
     "user_effort",
     "user_effort_count",
     "user_effort_undecided",
+    "repeated_messages",
     "irreversible_action_safety",
     "safety_recall",
     "done_though_refused",

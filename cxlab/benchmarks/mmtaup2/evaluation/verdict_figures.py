@@ -13,7 +13,8 @@ NO_JUDGES = "no judges"
 JUDGED = tuple(
     name
     for name in (*measured_metrics.METRICS, *measured_metrics.EXTRA)
-    if name not in ("done_though_refused", "safety_undecided", "safety_by_judges", "user_effort_undecided")
+    if name
+    not in ("done_though_refused", "safety_undecided", "safety_by_judges", "user_effort_undecided", "repeated_messages")
 )
 NO_WORD = "the panel gave no verdict that it hangs on"
 NOT_ASKED = "judges are asked it where judge_groups names adaptation"

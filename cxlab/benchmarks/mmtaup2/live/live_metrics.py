@@ -110,6 +110,7 @@ def _count(task: tasks.Task, messages: Sequence[Message], found: Measurement) ->
         least=task.optimal_turns,
         fields=dict(found.log.fields),
         wer=lost / said if said else None,
+        repeated=tuple(found.log.repeated),
     )
 
 

@@ -51,6 +51,7 @@ def test_a_rough_conversation_counted_by_hand() -> None:
             "user_effort_count": 2,
             "safety_precision": 1,
             "escalation": 1,
+            "repeated_messages": 0,
             "adaptation": 0,
             "turns": 5,
             "modality_robustness": None,
