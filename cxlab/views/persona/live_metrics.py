@@ -16,8 +16,8 @@ from cxlab.views.persona.result_labels import in_words
 
 TURNS = "The agent's messages to the customer."
 REPEATS = (
-    "Messages of the agent that ask or say again, nearly in the same words, what the customer had answered, with nothing "
-    "done in between. Counted beside the paper's twelve, by rule."
+    "Messages of the agent that ask or say again, nearly in the same words, what the customer had answered, with "
+    "nothing done in between. Counted beside the paper's twelve, by rule."
 )
 MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
 _DASH = "–"

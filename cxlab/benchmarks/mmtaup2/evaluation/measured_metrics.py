@@ -212,9 +212,9 @@ EXTRA: dict[str, Metric] = {
     ),
     "repeated_messages": Metric(
         "Messages that repeat",
-        "Beside the paper's twelve. A message of the agent: 1 if it asks or says again, nearly in the same words or for "
-        "the same field, what the customer had answered, with nothing done in between. Where the wording leaves open "
-        "whether it had been answered, nothing is counted.",
+        "Beside the paper's twelve. A message of the agent: 1 if it asks or says again, nearly in the same words or "
+        "for the same field, what the customer had answered, with nothing done in between. Where the wording leaves "
+        "open whether it had been answered, nothing is counted.",
         0,
         1,
         0,

@@ -28,8 +28,8 @@ _ALIKE = 0.8
 class Repetition:
     """A message of the agent that repeats an earlier one.
 
-    `answered`: whether that had been answered, None where the wording of the reply leaves it open; `effort`: whether the
-    customer then answered it once more, None where that is open or it has not spoken yet.
+    `answered`: whether that had been answered, None where the wording of the reply leaves it open; `effort`: whether
+    the customer then answered it once more, None where that is open or it has not spoken yet.
     """
 
     turn: int

@@ -15,6 +15,7 @@ import numpy as np
 
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AgentInputs, HistoryEntry
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows, value_of
+from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed, tidy
 from cxlab.dialogue.dual_control import SILENCE
 from cxlab.llm.simulated import Profile
 
@@ -68,9 +69,10 @@ class DialogueState:
                 self.own.append((at, line.text))
             elif line.who == "Customer":
                 # What somebody got in touch for is not forgotten; what was said on the way is.
+                text = tidy(line.text) if is_typed(line.text) else line.text
                 if not opened or line.turn > self.now - profile.fatigue:
-                    self.theirs.append((at, line.text))
-                self.case = self.case or line.text
+                    self.theirs.append((at, text))
+                self.case = self.case or text
                 opened = True
             elif line.who == "Call":
                 waiting.append((at, line))

@@ -6,6 +6,7 @@ from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.simulated import other_messages
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, reactions
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import phrases as shop_phrases
+from cxlab.benchmarks.mmtaup2.simulated.typed import tidy
 from cxlab.files import grammar
 from tests.benchmarks.mmtaup2.person import play
 
@@ -101,3 +102,85 @@ def test_english_is_not_taken_for_another_language_nor_a_stand_ins_line_for_sile
     said += [each.known.reason for each in tasks.make("retail", 1, 40)]
     assert [text for text in said if other_messages.is_foreign(text) or other_messages.is_silence(text)] == []
     assert [text for text in said if reactions.find(text) in ("delivery", "silence", "language")] == []
+
+
+def told(*said: str) -> str:
+    """The agent's last message."""
+    return talk(*said)[-1][0]
+
+
+def test_who_gives_no_reason_is_told_which_there_are_and_then_left_alone() -> None:
+    asked = (OPENS, WHO, f"#W{NUMBER}")
+    assert "reason why" in told(*asked)
+    assert "no longer need" in told(*asked, "no")
+    assert "by mistake" in told(*asked, "why do you need a reason")
+    left = talk(*asked, "no", "none of your bussiness just cancel it")
+    assert "Without one of these reasons" in left[-1][0]
+    assert called(left, "cancel_pending_order") == []
+    assert called(talk(*asked, "no", "mistake", "ok"), "cancel_pending_order") == [
+        {"order_id": f"#W{NUMBER}", "reason": "ordered by mistake"}
+    ]
+
+
+def test_a_wish_for_a_person_is_no_reason_and_no_matter_of_its_own() -> None:
+    said = talk(OPENS, WHO, f"#W{NUMBER}", "I want a human")
+    assert "with you myself" in said[-1][0]
+    assert "reason why" in said[-1][0]
+    assert called(said, "transfer_to_human_agents") == []
+    assert called(talk(OPENS, WHO, f"#W{NUMBER}", "I want a human", "a HUMAN, get me a person"),
+                  "transfer_to_human_agents")  # fmt: skip
+
+
+def test_another_shop_is_no_reason_that_the_policy_knows() -> None:
+    said = told(OPENS, WHO, f"#W{NUMBER}", "because i bought it elsewhere cheaper")
+    assert "cannot be cancelled for that reason" in said
+
+
+@pytest.mark.parametrize("text", ["Write in Deutsch", "can you write in German please", "schreib bitte deutsch"])
+def test_who_asks_for_another_language_is_told_which_there_is(text: str) -> None:
+    assert "English" in told(OPENS, text)
+    assert "English" in told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yo my order #W<number> pls cancel + what's the cheapest lamp u got",
+        "cancle my order #W<number> plus tell me the cheapest lamp",
+    ],
+)
+def test_two_wishes_in_one_message_are_both_taken(text: str) -> None:
+    said = talk(OPENS, text.replace("<number>", NUMBER), WHO, "mistake", "yes")
+    assert called(said, "cancel_pending_order")
+    assert "cheapest Reading Lamp" in said[-1][0]
+
+
+def test_who_has_no_number_is_told_which_orders_there_are_and_not_asked_on_and_on() -> None:
+    said = [text for text, _ in talk("i want to return something", WHO, "dont know the number", "dunno")]
+    assert sum("Could you tell me the order number?" in text for text in said) <= 1
+
+
+def test_nothing_is_asked_four_times_in_the_same_words() -> None:
+    said = [text for text, arguments in talk(OPENS, WHO, *["qwertz blah"] * 6) if not arguments]
+    assert max(said.count(text) for text in said if "nothing more that I can do" not in text) <= 2
+    assert any("handing you over" in text for text in said)
+
+
+def test_the_talk_comes_to_an_end_and_names_no_name_that_is_a_place() -> None:
+    moved = ("I moved!! change my adress", WHO, "12 Elm Street", "Dunmere, OH 73570", "yep")
+    said = talk(*moved)
+    assert [one["address1"] for one in called(said, "modify_user_address")] == ["12 Elm Street"]
+    assert "Goodbye" in told(*moved, "no thats all")
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("i dont want it, cancle it pls", "i don't want it, cancel it please"),
+        ("where the hell is my stuff", "where is my stuff"),
+        ("my adress is ulla.adress@example.org", "my address is ulla.adress@example.org"),
+        ("two returns and Cancell Street", "two returns and Cancell Street"),
+    ],
+)
+def test_what_is_typed_is_put_as_it_is_usually_written(text: str, plain: str) -> None:
+    assert tidy(text) == plain

@@ -73,3 +73,27 @@ def test_no_line_of_a_stand_in_asks_for_an_explanation_or_is_in_another_language
     assert [text for text in said if other_messages.is_foreign(text) or other_messages.is_silence(text)] == []
     assert [text for text in said if reactions.explain(text)] == []
     assert reactions.explain("What is Airplane Mode? I don't know what that is.") == ""
+
+
+def test_what_is_typed_in_a_hurry_is_taken() -> None:
+    said = talk("my fone has no servcie wtf", f"its 555 000 1111 no wait {PHONE}", "im at home, bars full")
+    assert not any("find nobody" in text or "could not find that number" in text for text in said)
+    assert "sorry for the trouble" in said[0]
+    assert "status bar" not in said[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("hello??", "here"),
+        ("who are u", "automated assistant"),
+        ("Write in Deutsch", "English"),
+        ("fuck off", "sorry"),
+        ("works now thx", "works again"),
+    ],
+)
+def test_short_things_have_an_answer(text: str, answer: str) -> None:
+    said = talk(*OPENS, text)[-1]
+    assert answer in said
+    assert "catch" not in said
+    assert "understand that" not in said

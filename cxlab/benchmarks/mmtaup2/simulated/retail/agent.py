@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,35 +11,27 @@ from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, order_matching, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import MOST, TOOLS
-from cxlab.benchmarks.mmtaup2.simulated.retail.goods import (
-    SWAPS,
-    RetailGoods,
-)
+from cxlab.benchmarks.mmtaup2.simulated.retail.goods import SWAPS
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
+from cxlab.benchmarks.mmtaup2.simulated.retail.replies import WHOLE_ADDRESS, RetailReplies
 
 STATUS = {"exchange": "delivered", "return": "delivered"}
-REASONS = (
-    ("ordered by mistake", re.compile(r"mistake", re.IGNORECASE)),
-    ("no longer needed", re.compile(r"no longer need|not need|any ?more", re.IGNORECASE)),
+ASKS_MATTER = re.compile(
+    r"exactly would you like|what should i do with order|nothing that i can do|i cannot do that here", re.IGNORECASE
 )
-ASKS_MATTER = re.compile(r"exactly would you like|nothing that i can do", re.IGNORECASE)
 PAYS = re.compile(r"payment method should|like to pay|refund go", re.IGNORECASE)
-WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
 CORRECTS = re.compile(r"not right|not correct|\bwrong\b|\bis not\b|\bmeant\b", re.IGNORECASE)
 HANDS_OVER = "handing you over"
 # A line that says what it asks for needs no other reason before it.
-BECAUSE = re.compile(r"\bbecause your\b|\bused for nothing else\b")
-OWNS_UP = "I am sorry, I did not understand that."
-# One is enough, and nothing is done gladly that was not understood.
-EXCUSES = re.compile(r"^(?:(?:I am )?sorry\b|gladly\b|I can help\b)[^.!?]*[.!?] ", re.IGNORECASE)
+BECAUSE = re.compile(r"\btwo reasons\b|\bbecause your\b|\bused for nothing else\b")
 
 
 def plan(mind: DialogueState) -> NextAction:
     return RetailAgent(mind).next()
 
 
-class RetailAgent(RetailGoods):
+class RetailAgent(RetailReplies):
     """The shop's desk at one point of a talk."""
 
     def next(self) -> NextAction:
@@ -53,6 +44,8 @@ class RetailAgent(RetailGoods):
             wish = "asks for a person" if beside == "human" else "does not want to say what is needed"
             return self.hand_over(f"The customer {wish}.")
         step = self.next_step()
+        if step.text and not step.tool and not beside and not handed and self.is_typed():
+            step = self.say_no_twice(step)
         if step.text and beside and not handed and not (beside == "why" and BECAUSE.search(step.text)):
             return replace(step, text=f"{reactions.answer(beside, mind.rng)} {step.text}")
         # One kind word for somebody who says that it has had enough; one in every message would be no kindness.
@@ -61,21 +54,6 @@ class RetailAgent(RetailGoods):
         if sorry and not any(sorry in said for _, said in mind.own) and mind.rng.random() < self.profile.empathy:
             return replace(step, text=f"{sorry} {step.text}")
         return step
-
-    def beside(self, place: int = -1) -> str:
-        """What the customer says beside the matter in a message, the last one if not said; it begins with none."""
-        mind = self.mind
-        if self.profile.comprehension == 0 or not mind.theirs:
-            return ""
-        if len(mind.theirs) < 2 or place == 0:
-            # How a talk begins is what it is about, if it is anything.
-            kind = reactions.find(self.said[0])
-            return kind if kind in ("silence", "language") else ""
-        at, text = mind.theirs[place]
-        asked = mind.asked_before(at)
-        # What it has been answered is not answered again after a call. It is read as it was said, too, for what is left
-        # out when it is put plainly may be just that.
-        return reactions.find(self.said[place], asked) or reactions.find(text, asked)
 
     def next_step(self) -> NextAction:
         handed = self.mind.done("transfer_to_human_agents")
@@ -101,31 +79,13 @@ class RetailAgent(RetailGoods):
             return NextAction(" ".join([*told, self.line("transfer")]))
         if not self.matters:
             unclear = self.times(ASKS_MATTER)
+            number = phrases.order_in(self.heard) if self.typed else None
+            if number is not None and unclear < MOST:
+                return NextAction(self.line("ask_matter_order", order=number))
             if unclear >= MOST:
                 return self.hand_over("What the customer wants is not clear.")
             return NextAction(self.line("ask_matter" if unclear == 0 else "refuse_unknown"))
         return NextAction(" ".join([*told, self.line("more")]))
-
-    def own_up(self) -> NextAction | None:
-        """Say that something was not understood, ask once more what was asked, and go round no circle with it."""
-        mind = self.mind
-        if self.profile.comprehension == 0 or not mind.own or len(mind.theirs) < 2:
-            return None
-        at, before = mind.own[-1]
-        if self.beside() or self.said[-1] != mind.theirs[-1][1]:
-            return None  # something was taken from it
-        if any(made.at > at for made in mind.made) or not free_speech.is_strange(
-            mind.theirs[-1][1], before, self.goods()
-        ):
-            return None
-        if all(OWNS_UP in text for _, text in mind.own[-2:]) and len(mind.own) > 1:
-            return self.hand_over("The customer's words could not be understood.")
-        return NextAction(f"{OWNS_UP} {EXCUSES.sub('', before.removeprefix(f'{OWNS_UP} '))}")
-
-    def goods(self) -> set[str]:
-        """Words of the orders and products that have been looked up."""
-        values = [made.value for made in self.mind.made if not made.error]
-        return set(re.findall(r"[a-z]{3,}", json.dumps(values, default=str).lower()))
 
     def just_did(self, matter: CustomerWish) -> bool:
         """Whether the matter's action is what was done since the agent last wrote."""
@@ -206,11 +166,8 @@ class RetailAgent(RetailGoods):
             if target.partial:
                 return self.tell("refuse_part", order=target.id)
             reason = self.reason(matter)
-            told = f"{matter.text} {' '.join(self.answers_why())}".lower()
-            if reason is None and "only reason" not in told and "because" not in told and len(self.answers_why()) < 2:
-                return NextAction(self.line("ask_reason"))
-            if reason is None and self.rule(f"reason {target.id}"):
-                return self.tell("refuse_reason", order=target.id)
+            if reason is None and (step := self.ask_reason(matter, target)) is not None:
+                return step if step.text else None
             given["reason"] = shown["reason"] = reason or "no longer needed"
         if kind == "address":
             address = self.address(matter, order.get("address"))
@@ -238,18 +195,6 @@ class RetailAgent(RetailGoods):
             given |= {name: value for name, value in chosen.items() if name != "shown"}
             shown["items"] = str(chosen["shown"])
         return self.propose(kind, tool, given, shown)
-
-    def reason(self, matter: CustomerWish) -> str | None:
-        """The reason for cancelling: of this matter, or what was answered when it was asked for."""
-        for text in (f"{matter.lead} {matter.text}", *self.answers_why()):
-            found = next((name for name, cue in REASONS if cue.search(text)), None)
-            if found is not None:
-                return found
-        return None
-
-    def answers_why(self) -> list[str]:
-        """What was answered when a reason was asked for."""
-        return [a for at, said in self.mind.own if "reason why" in said.lower() for a in self.mind.said_since(at)[:1]]
 
     def propose(self, kind: str, tool: str, given: dict[str, Any], shown: dict[str, str]) -> NextAction | None:
         failed = [m for m in self.mind.made if m.tool == tool and m.arguments == given and m.error]
@@ -283,6 +228,11 @@ class RetailAgent(RetailGoods):
         if kinds is None:
             return self.call("list_all_product_types", {})
         name = phrases.near(matter.text, {kind: kind for kind in kinds.value}, self.ear)
+        named = [kind for kind in kinds.value if _names(matter.text, kind)]
+        name = named[0] if name is None and self.typed and len(named) == 1 else name
+        if name is None and self.typed:
+            which = ", ".join(sorted(named or kinds.value))
+            return self.tell("which_product", products=which)
         if name is None:
             return self.ask("ask_matter", ASKS_MATTER)
         product = self.mind.done("get_product_details", product_id=kinds.value[name])
@@ -324,6 +274,11 @@ def _kinds(kind: str) -> tuple[str, ...]:
     if kind in SWAPS:
         return SWAPS
     return (kind,) if kind in TOOLS else ()
+
+
+def _names(text: str, product: str) -> bool:
+    """Whether one of a product's words stands in a text, in the singular or the plural."""
+    return any(re.search(rf"\b{word}s?\b", text, re.IGNORECASE) for word in product.split() if len(word) > 2)
 
 
 def _spoken(address: Mapping[str, str]) -> str:

@@ -18,17 +18,24 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     NextAction,
     OwnCall,
 )
-from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, item_matching, order_matching, phrases
+from cxlab.benchmarks.mmtaup2.simulated.retail import (
+    free_speech,
+    item_matching,
+    order_matching,
+    phrases,
+    reactions,
+)
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
+from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed
 from cxlab.files import grammar
 
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 NAMED = re.compile(r"\bname is ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 ZIP = re.compile(r"\b\d{5}\b")
 LOST = re.compile(r"don't know|do not know|no idea|don't remember|do not remember|don't have|can't tell", re.IGNORECASE)
-ASKS_ORDER = re.compile(r"order number", re.IGNORECASE)
+ASKS_ORDER = re.compile(r"order number|these orders of yours", re.IGNORECASE)
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 MOST = 3
 TOOLS = {
@@ -62,15 +69,18 @@ class RetailDialogueState:
         share = self.profile.comprehension
         # What a stand-in would not say so is a person's: it is read as it stands.
         own = {at for (at, text), (_, plain) in zip(said, mind.theirs, strict=True) if text != plain} | {
-            at for at, text in said if free_speech.is_plain_answer(text)
+            at for at, text in said if free_speech.is_plain_answer(text) or is_typed(text)
         }
         self.in_own_words = bool(own)
+        self.typed = any(is_typed(text) for text in self.said)
         heard = [
             (at, text)
             for at, text in mind.theirs
             if (share and at in own) or knows(self.profile, f"heard {text}", share)
         ]
-        self.matters = phrases.matters_in(heard)
+        # Who asks for a person in the middle of a talk is answered first: that is no matter among the others.
+        beside = {at for at, text in said[1:] if reactions.find(text) == "human"}
+        self.matters = [one for one in phrases.matters_in(heard) if one.kind != "human" or one.at not in beside]
         self.heard = " ".join(text for _, text in heard)
         skill, frustration = SKILL.search(mind.note), FRUSTRATION.search(mind.note)
         upset = frustration is not None and int(frustration[1]) >= UPSET_FROM
@@ -119,7 +129,7 @@ class RetailDialogueState:
     def targets(self, matter: CustomerWish) -> list[Target] | NextAction | None:
         """The orders that a matter is about, looked up; a step to get there; None when that is given up."""
         own = [str(one) for one in self.user.value.get("orders", [])] if self.user else []
-        number = phrases.order_in(matter.text) or phrases.order_in(matter.lead)
+        number = phrases.order_in(matter.text) or phrases.order_in(matter.lead) or self.told_before(matter)
         given = number
         if number is not None and number not in own:
             number = phrases.near_order(number, own, self.ear)
@@ -154,9 +164,23 @@ class RetailDialogueState:
         if isinstance(rows, NextAction):
             return rows
         found = self.among(matter, rows)
+        if not found and rows and self.typed and given is None and asked < MOST + len(self.matters):
+            # A person is told what there is to choose from, and not asked the same over and over.
+            return NextAction(self.line("which_order", orders="; ".join(map(_in_words, rows))))
         if not found and asked < MOST + len(self.matters) and given is None and not self.lost():
             return NextAction(self.line("ask_order"))
         return found
+
+    def told_before(self, matter: CustomerWish) -> str | None:
+        """The order that a person means who names none: that of the same wish before, else the only one spoken of."""
+        if not self.typed:
+            return None
+        place = self.matters.index(matter) if matter in self.matters else 0
+        same = (phrases.order_in(one.text) for one in reversed(self.matters[:place]) if one.kind == matter.kind)
+        spoken = {
+            f"#W{number[-7:]}" for number in (re.sub(r"\W", "", one) for one in phrases.ORDER.findall(self.heard))
+        }
+        return next(filter(None, same), next(iter(spoken)) if len(spoken) == 1 else None)
 
     def among(self, matter: CustomerWish, rows: Sequence[Mapping[str, Any]]) -> list[Target]:
         """The orders that the matter's words fit, narrowed to what it was narrowed to."""
@@ -182,6 +206,8 @@ class RetailDialogueState:
 
     def looks_up(self) -> bool:
         """Whether to look for the order oneself: for somebody who has no number, or is known to get numbers wrong."""
+        if self.typed and self.times(ASKS_ORDER):
+            return True
         return self.gently or self.lost() or self.times(ASKS_ORDER) >= MOST + len(self.matters)
 
     def lost(self) -> bool:
@@ -265,3 +291,9 @@ class RetailDialogueState:
         known = phrases.phrases().agent
         ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
         return agent_line(next((way for way in ways if way in known), kind), self.mind.rng, slots)
+
+
+def _in_words(order: Mapping[str, Any]) -> str:
+    """An order as one speaks of it: its number, its things and how far it is."""
+    things = ", ".join(dict.fromkeys(str(item["name"]) for item in order.get("items", ())))
+    return f"{order['order_id']} ({things}; {order.get('status', 'unknown')})"

@@ -14,11 +14,12 @@ from collections.abc import Collection
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.retail import phrases
+from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed
 from cxlab.files import grammar
 
 _ASKS_WHO = re.compile(r"zip code|e-mail address|your name|last name", re.IGNORECASE)
-_ASKS_ORDER = re.compile(r"order number|which order", re.IGNORECASE)
-_ASKS_WHY = re.compile(r"\breason\b|\bwhy\b", re.IGNORECASE)
+_ASKS_ORDER = re.compile(r"order number|which order|these orders of yours", re.IGNORECASE)
+_ASKS_WHY = re.compile(r"\breasons?\b|\bwhy\b", re.IGNORECASE)
 _ASKS_PAYMENT = re.compile(r"payment method|refund go|like to pay", re.IGNORECASE)
 _NAME = re.compile(
     r"^\W*(?:(?:(?:no|sorry|yes)\b\W*)?(?:it's |it is |i'm |i am |this is ))?([a-z][a-z'-]+) ([a-z][a-z'-]+)\W*$",
@@ -35,6 +36,12 @@ _NO_NAME = frozenset((
 ))  # fmt: skip
 _BARE = re.compile(r"^\W*(?:w ?)?\d{7}\W*$|^\s*[\w.+-]+@[\w-]+(?:\.[\w-]+)+\s*$", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_OF_AN_ORDER = re.compile(r"\border|\bparcel|\bdeliver|\bship|\bsen[dt]\b|\bpackage", re.IGNORECASE)
+_OWN_ADDRESS = re.compile(r"\b(?:my|our) (?:home )?address\b", re.IGNORECASE)
+_ASKS_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
+_NO_COUNTRY = re.compile(r"^\W*\d+ [A-Z].*, [A-Z]{2} \d{5}\W*$")
+_PLACE = re.compile(r"^\W*[A-Z][\w' .-]+, [A-Z]{2} \d{5}\W*$")
+_BESIDES = re.compile(r"\s[+&]\s|\s(?:and also|oh and|plus)\s", re.IGNORECASE)
 _WONDERS = re.compile(
     r"\b(?:what (?:happens|will happen|would happen|about|becomes)|how (?:long|soon|fast|much)|when (?:do|does|will)"
     r"|(?:will|do|would) i (?:get|lose|have|pay)|does it cost)\b[^?.!]*\b(?:if|when|after|once)\b[^?.!]*\?",
@@ -64,7 +71,8 @@ _WANTS = (
     (
         "I have ordered it and want to cancel the order.",
         r"\b(?:call (?:it |that |(?:the|my) (?:\w+ ){1,2})?off|scrap|take back my order|stop (?:the|my|that) order)\b",
-        r"\b(?:get rid of|undo) (?:the|my) order\b",
+        r"\b(?:get rid of|undo) (?:the|my) order\b|\bcancell?ed\b(?=\W*(?:now|please|pls|asap)?\W*$)"
+        r"|\bcancel\b(?=\W*(?:now|please|pls|asap)?\W*$)",
     ),
     (
         "I want to exchange it.",
@@ -76,6 +84,9 @@ _WANTS = (
         r"\b(?:my |the )?money back\b|\brefund\b|\b(?:bring|give|take|ship) (?:\w+ ){0,4}back\b",
         r"\bdon't (?:want|like) (?:it|them|this|the)\b",
     ),
+    ("Tell me the price of the cheapest one.", r"\bcheapest\b"),
+    ("I have moved. My account should show the new address.", r"\bi(?:'ve)? (?:just )?moved\b|\bhave a new address\b"),
+    ("I want it sent to another address, my address.", r"\border\b[^.?!]*\b(?:same|new|home) address\b"),
     (
         "I want it sent to another address.",
         r"\b(?:go|goes|ship|deliver|sent?|come) (?:\w+ ){0,3}to (?:my |the )?(?:new|other|work|office|\d)",
@@ -88,7 +99,8 @@ _MISTAKE = re.compile(
     re.IGNORECASE,
 )
 _UNNEEDED = re.compile(
-    r"\b(?:don't|do not|won't) need\b|\b(?:found|got|have) (?:\w+ ){0,2}(?:cheaper|elsewhere|another|already)\b"
+    r"\b(?:don't|dont|do not|won't) need\b|\b(?:don't|dont|do not) want (?:it|this|that|them)\b(?! to)"
+    r"|\b(?:got|have) (?:\w+ ){0,2}(?:another|already)\b"
     r"|\bno use for\b|\bchanged my mind\b|\bnot needed\b",
     re.IGNORECASE,
 )
@@ -101,8 +113,15 @@ _AGREES = re.compile(
     r"^\W*(?:go on(?: then)?|aye|that'?s? (?:the one|it|him|her)|do that|why not|fine|fire away|yup|if you must)\W*$",
     re.IGNORECASE,
 )
+_BARE_NO = re.compile(
+    r"^\W*(?:(?:no|nope|nah|none|nothing|idk|dunno|whatever|just (?:do|cancel) it|because|cause)\b\W*)+$"
+    r"|\bnone of your\b|\bno (?:special |particular )?reason\b|\bwhy do you (?:need|want|ask|care)\b"
+    r"|\b(?:you )?(?:don't|do not) need (?:to know|a reason|my)\b",
+    re.IGNORECASE,
+)
 _UPSET = re.compile(
-    r"\b(?:joke|ridiculous|third time|second time|hopeless|for ages|fed up|furious|not impressed|driving me|good grief"
+    r"\b(?:wtf|shit\w*|crap|fuck\w*)\b"
+    r"|\b(?:joke|ridiculous|third time|second time|hopeless|for ages|fed up|furious|not impressed|driving me|good grief"
     r"|had enough|unbelievable|shambles)\b",
     re.IGNORECASE,
 )
@@ -129,12 +148,20 @@ _GOODS = re.compile(
 def put_plainly(text: str, asked: str) -> str:
     """The message with what it says in words that the agent knows added; `asked`: what the agent had said last."""
     added: list[str] = []
+    typed = is_typed(text)
     text = leave_out_questions(text)
+    if typed and not _OF_AN_ORDER.search(text):
+        text = _OWN_ADDRESS.sub("my account address", text)
+    if typed and _ASKS_ADDRESS.search(asked) and _NO_COUNTRY.search(text):
+        text = f"{text.rstrip('. ')}, USA"
     known = [part.kind for part in phrases.parts(text) if part.kind is not None]
     if known == ["parcel"] and phrases.ADDRESS.search(text):
         # A parcel that is to go somewhere else has not come damaged.
         return f"I want the order sent to another address: {re.sub('parcel', 'order', text, flags=re.IGNORECASE)}"
-    if _ASKS_WHO.search(asked) and "name is" not in text and "@" not in text:
+    if typed and _ASKS_ADDRESS.search(asked) and _PLACE.search(text):
+        text = f", {text.rstrip('. ')}, USA"
+    who = _ASKS_WHO.search(asked) and not _ASKS_ADDRESS.search(asked)
+    if who and "name is" not in text and "@" not in text:
         if named := name_and_zip(text):
             added.append("My name is {} {} and my zip code is {}.".format(*named))
         elif spelt := _spelt_anew(text, asked):
@@ -155,12 +182,25 @@ def put_plainly(text: str, asked: str) -> str:
         added.append("With the original payment method.")
     if _AGREES.search(text) and dialogue_acts.asks_to_confirm(asked) and not dialogue_acts.agrees(text):
         added.append("Yes, go ahead.")
-    if not known and not added and not _ASKS_WHO.search(asked):
-        wanted = next((plain for plain, cue in _COMPILED if cue.search(text)), "")
-        # Told of what is wanted, the words that say of what belong to it.
-        added += [wanted] if wanted else []
-        return f"{wanted} {text}" if wanted else text
+    if not added and not ("@" in text and who):
+        wanting = [_want_plainly(one) for one in _split(text)]
+        if any(plain for plain, _ in wanting):
+            # Told of what is wanted, the words that say of what belong to it.
+            ended = [f"{plain} {said}{'.' if is_typed(said) else ''}".strip() for plain, said in wanting[:-1]]
+            return " ".join([*ended, " ".join(wanting[-1]).strip()])
     return " ".join([text, *added])
+
+
+def _split(text: str) -> list[str]:
+    """The sentences of a message, and what is wanted besides in one of them."""
+    return [one for sentence in _SENTENCES.split(text) for one in _BESIDES.split(sentence) if one.strip()]
+
+
+def _want_plainly(said: str) -> tuple[str, str]:
+    """What is wanted in a sentence as the agent knows it, "" where nothing is or it is said so already."""
+    if any(part.kind for part in phrases.parts(said)):
+        return "", said
+    return next((plain for plain, cue in _COMPILED if cue.search(said)), ""), said
 
 
 def name_and_zip(text: str) -> tuple[str, str, str] | None:
@@ -198,6 +238,13 @@ def is_plain_answer(text: str) -> bool:
     A stand-in puts them into sentences; there is nothing in them that a reader could fail to take up.
     """
     return bool(_BARE.match(text))
+
+
+def gives_no_reason(text: str) -> bool:
+    """Whether somebody who was asked for a reason turns the question down, or says nothing to it."""
+    return bool(_BARE_NO.match(text)) or (
+        dialogue_acts.refuses(text) and not re.search(r"\bbecause\b|\bneed\b|\bmistake", text, re.IGNORECASE)
+    )
 
 
 def leave_out_questions(text: str) -> str:

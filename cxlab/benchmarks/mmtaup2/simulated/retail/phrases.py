@@ -313,4 +313,4 @@ def methods_in(text: str, methods: Mapping[str, Mapping[str, Any]], ear: float) 
 
 def address_in(text: str) -> dict[str, str] | None:
     found = list(ADDRESS.finditer(text))
-    return {name: value or "" for name, value in found[-1].groupdict().items()} if found else None
+    return {name: (value or "").strip() for name, value in found[-1].groupdict().items()} if found else None

@@ -29,7 +29,8 @@ _CUES = tuple(
         ),
         (
             "robot",
-            r"\b(?:are you|is this|am i (?:talking|speaking|writing) (?:to|with)) (?:an? )?(?:\w+ )?(?:ro)?(?:bot"
+            r"\bwho (?:are|is|am i) (?:you|this|talking to)\b"
+            r"|\b(?:are you|is this|am i (?:talking|speaking|writing) (?:to|with)) (?:an? )?(?:\w+ )?(?:ro)?(?:bot"
             r"|machine|computer|human|person|ai|recording)\b",
         ),
         ("bye", r"\bgood ?bye\b|^\W*(?:ok(?:ay)? )?bye\b"),
@@ -68,6 +69,7 @@ class Reactions(Record):
     long: tuple[str, ...]
     delivery: tuple[str, ...]
     silence: tuple[str, ...]
+    there: tuple[str, ...]
     language: tuple[str, ...]
     again: tuple[str, ...]
     question: tuple[str, ...]
@@ -87,6 +89,8 @@ def find(text: str, asked: str = "") -> str:
     """
     if other_messages.is_silence(text):
         return "silence"
+    if asked and other_messages.calls_out(text):
+        return "there"
     if other_messages.is_foreign(text):
         return "language"
     kind = next((kind for kind, cue in _CUES if cue.search(text)), "")

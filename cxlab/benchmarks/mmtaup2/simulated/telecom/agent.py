@@ -18,6 +18,7 @@ from cxlab.benchmarks.mmtaup2.simulated.telecom.requests import (
     MOST,
     TelecomRequests,
 )
+from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed
 from cxlab.files import grammar
 
 NUMBER = re.compile(r"\d(?:[ .-]?\d){5,}")
@@ -53,7 +54,7 @@ class TelecomAgent(TelecomRequests):
             # A stand-in hangs up once it has heard so; a person may go on talking.
             told = any(HANDS_OVER.search(text) for at, text in self.mind.own if at > handed.at)
             return NextAction(reactions.answer("handed", self.mind.rng) if told else self.line("transfer"))
-        if self.beside in ("bye", "wait"):
+        if self.beside in ("bye", "wait", "works"):
             return NextAction(reactions.answer(self.beside, self.mind.rng))
         if self.beside == "human" and sum(reactions.find(text) == "human" for _, text in self.mind.theirs) > 1:
             return self.hand_over("The customer asks for a person.")
@@ -104,11 +105,15 @@ class TelecomAgent(TelecomRequests):
         mind = self.mind
         self.customer = mind.done("get_customer_by_phone")
         if self.customer is None:
-            said = [(m[0], text) for _, text in reversed(mind.theirs) for m in NUMBER.finditer(text)]
+            # Of two numbers that a person types the second puts the first right.
+            said = [
+                (one[0], text)
+                for _, text in reversed(mind.theirs)
+                for one in list(NUMBER.finditer(text))[:: -1 if is_typed(text) else 1]
+            ]
             for number, text in said:
-                if knows(self.profile, f"number {text}", self.profile.comprehension) and not self.spent(
-                    "get_customer_by_phone", phone_number=number
-                ):
+                heard = is_typed(text) or knows(self.profile, f"number {text}", self.profile.comprehension)
+                if heard and not self.spent("get_customer_by_phone", phone_number=number):
                     return NextAction(tool="get_customer_by_phone", arguments={"phone_number": number})
             times = mind.asked(ASKS_NUMBER)
             # A profile that takes nothing up never gets beyond this question.
@@ -138,7 +143,8 @@ class TelecomAgent(TelecomRequests):
         for _, text in self.mind.theirs:
             heard = phrases.put_right(text, self.profile.name, self.profile.subtlety)
             for name, pattern in FAMILIES:
-                if pattern.search(heard) and knows(self.profile, f"family {text}", self.profile.comprehension):
+                taken = is_typed(text) or knows(self.profile, f"family {text}", self.profile.comprehension)
+                if pattern.search(heard) and taken:
                     self.family = name
                     return None
         if self.mind.asked(ASKS_PROBLEM) < 2:

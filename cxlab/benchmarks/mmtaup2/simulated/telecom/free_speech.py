@@ -67,7 +67,7 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
         "signal",
         "some",
         r"\b(?:full|strong|good|some|one|two|three|four|five|[1-5]) (?:bars?|signal)\b|\bsignal: (?!none)\w+"
-        r"|\bbars? (?:are|is) back\b",
+        r"|\bbars? (?:are |is )?(?:back|full)\b",
     ),
     ("vpn", "poor", r"\bvpn\b.*\b(?:poor|slow|bad)\b"),
     ("apn", "broken", r"\b(?:apn|access point)\b.*\bbroken\b"),

@@ -16,6 +16,7 @@ from cxlab import files, resources
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated import other_messages
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech
+from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed
 from cxlab.files import grammar
 from cxlab.records.base import Record
 
@@ -37,8 +38,14 @@ _CUES = (
         r"|\bi want (?:a|an) (?:real |actual )?(?:human|person)\b",
     ),
     (
+        "works",
+        r"^\W*(?:(?:yes|yeah|ok|oh|great|nice|wow|it|that|all|everything)\b\W*)*(?:works?|working|is back|'?s back"
+        r"|fixed)\b\W*(?:(?:now|again|fine|good|it|thanks?|thank|you|thx|cheers|great|finally)\b\W*)*$",
+    ),
+    (
         "robot",
-        r"\b(?:are you|is this|am i (?:talking|speaking) (?:to|with)) (?:an? )?(?:\w+ )?(?:ro)?(?:bot|machine|computer"
+        r"\bwho (?:are|is|am i) (?:you|this|talking to)\b"
+        r"|\b(?:are you|is this|am i (?:talking|speaking) (?:to|with)) (?:an? )?(?:\w+ )?(?:ro)?(?:bot|machine|computer"
         r"|human|person|ai|recording)\b",
     ),
     ("bye", r"\b(?:good ?bye|bye(?:[- ]bye)?)\b|\bi(?:'m| am) (?:going to hang|hanging) up\b"),
@@ -70,10 +77,11 @@ _CUES = (
         r"\b(?:hang on|hold on|one (?:moment|second)|just a (?:moment|second|minute)|bear with|wait a)\b"
         r"|\blet me (?:find|look|get|see|fetch)\b",
     ),
-    ("question", r"\?"),
+    ("question", r"\?|^\W*(?:is it|is there|are there|do you|does it|can you|will it|who|when) \w+"),
     (
         "upset",
-        r"\b(?:useless|ridiculous|unbelievable|terrible|awful|a joke|angry|furious|disgrace\w*|nonsense|annoying"
+        r"\b(?:wtf|fuck\w*|shit\w*|crap)\b"
+        r"|\b(?:useless|ridiculous|unbelievable|terrible|awful|a joke|angry|furious|disgrace\w*|nonsense|annoying"
         r"|waiting|idiots?|waste of)\b",
     ),
 )  # fmt: skip
@@ -98,6 +106,8 @@ class Reactions(Record):
     handed: tuple[str, ...]
     birth: tuple[str, ...]
     silence: tuple[str, ...]
+    there: tuple[str, ...]
+    works: tuple[str, ...]
     language: tuple[str, ...]
     wait: tuple[str, ...]
     human: tuple[str, ...]
@@ -130,6 +140,8 @@ def find(text: str) -> str:
     """What kind of thing a person says beside the matter, "" for nothing; "how" is answered by other words for it."""
     if other_messages.is_silence(text):
         return "silence"
+    if other_messages.calls_out(text):
+        return "there"
     if other_messages.is_foreign(text):
         return "language"
     if free_speech.refuses(text):
@@ -139,6 +151,8 @@ def find(text: str) -> str:
         kind = kind or ("upset" if dialogue_acts.is_frustrated(text) else "")
     if kind == "wait" and (free_speech.facts_in(text) or re.search(r"\d{3}", text)):
         return ""
+    if kind == "works":
+        return kind if is_typed(text) else ""  # a stand-in that says so rings off
     if kind == "bye" or _WHERE.search(text):
         own = free_speech.is_own(text)
     else:
