@@ -36,7 +36,9 @@ def show_list(view: View, about: Declaration) -> None:
     attempt_list.choose_blind(view)
     attempt_list.choose_floors(view, about)
     attempt_set.tell_shared(view)
-    view = ui.sidebar_filters(attempt_list.choose_metric(view, about), filters, about, search=True)
+    floors = () if view.floors == "shown" else about.floor_models
+    listed = attempt_list.choose_metric(view, about)
+    view = ui.sidebar_filters(listed, filters, about, search=True, without=floors)
     with st.sidebar:
         show_saved_filters("failures", view)
     view = leave_out_floors(attempt_list.choose_metric(view, about), about)

@@ -7,6 +7,7 @@ import polars as pl
 
 from cxlab.read.attempts import ROWS_A_PAGE, FullScore, Page, attempts, order_by, scored_by, shown_columns
 from cxlab.read.query import ask, where
+from cxlab.read.troubles import STANDS
 from cxlab.read.view import View
 
 MOST_GROUPS = 12
@@ -69,6 +70,8 @@ _OTHERS = """(SELECT run_id, attempt_id, list(DISTINCT field) AS others FROM ann
 _IN_DISPUTE = (
     "count(DISTINCT nth) FILTER (len(list_filter(others, lambda each: each IS DISTINCT FROM owner)) > 0) AS disputed"
 )
+# In how many attempts of a group the verdict stands on a failure of it.
+_DECIDING = "count(DISTINCT nth) FILTER (decides) AS deciding"
 # A tool is told where all of them failed by it.
 _TOOL = "CASE WHEN count(DISTINCT tool) = 1 AND count(tool) = count(*) THEN any_value(tool) END AS tool"
 _DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
@@ -89,7 +92,8 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     points that the group's attempts are below a full score, summed over the `scored` ones among them, by `full`;
     null where none has a score. `lost_in_all`: the points lost by all attempts under the view that are in any
     group, each counted once; `lost_in_groups` those of all groups added up, in which an attempt of several groups
-    counts once in each. `disputed`: in how many of the attempts people say that it was another's doing than the
+    counts once in each. `deciding`: in how many of the attempts the verdict stands on a failure of the group;
+    `disputed`: in how many of the attempts people say that it was another's doing than the
     group's owner.
     """
     counted, asked = _counted(view)
@@ -99,7 +103,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     return ask(
         f"""
         WITH listed AS MATERIALIZED (
-            SELECT t.*, a.nth, a.verdict, d.others FROM troubles t
+            SELECT t.*, a.nth, a.verdict, d.others, {STANDS} AS decides FROM troubles t
             JOIN ({_numbered(condition)}) a USING (run_id, attempt_id)
             LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
             WHERE {counted}
@@ -110,7 +114,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
         SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level,
             (SELECT sum(lost) FROM losses) AS lost_in_all, (SELECT sum(lost) FROM by_group) AS lost_in_groups FROM (
             SELECT alike, {_SHARED}, {_TOOL}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
-                count(DISTINCT nth) AS attempts, {_IN_DISPUTE},
+                count(DISTINCT nth) AS attempts, {_DECIDING}, {_IN_DISPUTE},
                 list_sort(list(DISTINCT model)) AS models, histogram(model) AS by_model,
                 (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
                 (SELECT count(DISTINCT nth) FROM listed) AS of_attempts,
@@ -151,7 +155,8 @@ def _losses(full: Sequence[FullScore]) -> str:
 
 def _numbered(condition: str) -> str:
     """SQL of the attempts under a condition, numbered: to count numbers costs a fraction of counting pairs of texts."""
-    return f"SELECT run_id, attempt_id, verdict, row_number() OVER () AS nth FROM attempts WHERE {condition}"
+    columns = "run_id, attempt_id, verdict, verdict_turn, row_number() OVER () AS nth"
+    return f"SELECT {columns} FROM attempts WHERE {condition}"
 
 
 def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
@@ -176,12 +181,13 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
 
 def group(view: View) -> dict[str, Any] | None:
     """What the failures of the view's group share (the columns of `groups` that describe), and under the view how often
-    they happened (`n`) in how many `attempts`, `disputed` of them; None when there is no such failure."""
+    they happened (`n`) in how many `attempts`, `deciding` and `disputed` of them; None where there is none."""
     condition, params = where(view)
     found = ask(
         f"""SELECT {_SHARED}, {_TOOL}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
-            {_IN_DISPUTE}
-        FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id)
+            {_DECIDING}, {_IN_DISPUTE}
+        FROM (SELECT t.*, nth, {STANDS} AS decides
+            FROM troubles t JOIN ({_numbered(condition)}) a USING (run_id, attempt_id))
             LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
         WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
         {**params, "alike": view.alike},
@@ -255,6 +261,16 @@ def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
         WHERE run_id = $run AND attempt_id = $attempt AND NOT on_the_way ORDER BY turn NULLS FIRST, kind""",
         {"run": run_id, "attempt": attempt_id},
     )
+
+
+def turns_alike(run_id: str, attempt_id: str, alike: str) -> list[int]:
+    """The turns of one attempt on which something of this group failed, whether or not it decided anything."""
+    found = ask(
+        "SELECT DISTINCT turn FROM troubles WHERE run_id = $run AND attempt_id = $attempt AND alike = $alike "
+        "AND turn IS NOT NULL ORDER BY turn",
+        {"run": run_id, "attempt": attempt_id, "alike": alike},
+    )
+    return found["turn"].to_list()
 
 
 def rows(

@@ -229,7 +229,7 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
 
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
-    others = ("facets", "benchmark", *troubles.FACETS, "alike", "verdict", "search", "metric", "without")
+    others = ("facets", "benchmark", *troubles.FACETS, "alike", "decides", "verdict", "search", "metric", "without")
     others = (*others, "without_samples", "among", "shared")
     names = (*COLUMNS, *MADE, *others)
     return View(**{name: getattr(view, name) for name in names})

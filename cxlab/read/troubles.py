@@ -56,14 +56,14 @@ _BY_VERDICT = f"""FROM (SELECT *, unnest(string_split(coalesce(verdict_reason, '
 # scenario, kind, stage, steps, field and values, or the same form of an unreadable reply, or the same
 # words of a provider, wherever; of what only the
 # verdict tells the same reason and owner, by whatever tool it came ("-" where no step was taken: to stop is not to go
-# on). `stem` is
-# the detail without its figures, by which that is told.
+# on). What decided nothing is no group with what did. `stem` is the detail without its figures, by which that is told.
 _TROUBLES = f"""
     SELECT *, {without_figures("detail")} AS stem,
         left(md5(concat_ws('|', CASE WHEN kind NOT IN ('format', 'provider') THEN scenario END, kind, stage, took,
             CASE WHEN took IS NULL AND due IS NOT NULL THEN '-' END, due, field, given, wanted, stem,
             CASE WHEN detail IS NULL THEN tool END,
-            CASE WHEN kind IN ('answer', 'unmarked') THEN owner END)), 10) AS alike
+            CASE WHEN kind IN ('answer', 'unmarked') THEN owner END,
+            CASE WHEN on_the_way AND kind NOT IN {EVENTS} THEN 'on the way' END)), 10) AS alike
     FROM (
         SELECT run_id, attempt_id, model, scenario, turn, kind, false AS on_the_way, stage, took, due,
             CASE WHEN misread THEN coalesce(asked, other) END AS field,
@@ -152,6 +152,9 @@ _WRITTEN = """(SELECT DISTINCT run_id, attempt_id, kind AS value
         FROM annotations_in_force WHERE kind IN ('note', 'adjudication', 'dispute') UNION SELECT run_id, attempt_id
         FROM attempt_tags) w USING (run_id, attempt_id))"""
 
+STANDS = "t.turn IS NOT DISTINCT FROM a.verdict_turn AND NOT t.on_the_way"
+"""SQL: whether the verdict of an attempt `a` stands on a trouble `t` of it."""
+
 FACETS = {"errors": "trouble_kinds", "splits": "judge_splits", "tags": "attempt_tags", "written": _WRITTEN}
 """Filters that are not columns of attempts → the table of their values: run_id, attempt_id, value."""
 
@@ -176,8 +179,9 @@ def conditions(view: View, prefix: str = "", own_verdict: bool = False) -> Itera
                 {f"f_{name}": list(values)},
             )
     if view.alike:
+        stands = f"JOIN attempts a USING (run_id, attempt_id) WHERE {STANDS} AND" if view.decides == "yes" else "WHERE"
         yield (
-            f"{key} IN (SELECT (run_id, attempt_id) FROM troubles WHERE alike = $f_alike)",
+            f"{key} IN (SELECT (t.run_id, t.attempt_id) FROM troubles t {stands} t.alike = $f_alike)",
             {"f_alike": view.alike},
         )
 

@@ -42,6 +42,7 @@ _TEXTS = {
     "tab": "tab",
     "at": "at",
     "alike": "alike",
+    "decides": "decides",
     "verdict": "verdict",
     "dataset": "dataset",
     "conversation": "conversation",
@@ -60,16 +61,16 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 # Where one is on a page, as opposed to what one filters by: this stays behind when the page changes. Words that are
 # searched for are of one page, too: in dialogues, in an article's text, or a question to all conversations.
 _PLACE = (
-    "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "blind", "alike", "verdict",
-    "reviewed", "weight", "attempt", "turn", "stage", "page", "order", "tab", "at",
+    "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "blind", "alike", "decides",
+    "verdict", "reviewed", "weight", "attempt", "turn", "stage", "page", "order", "tab", "at",
     "field", "baseline", "conversation", "search",
 )  # fmt: skip
 
 
 # Of these, what narrows the rows all the same.
 _NARROWS = (
-    "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "alike", "verdict",
-    "search",
+    "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "alike", "decides",
+    "verdict", "search",
 )  # fmt: skip
 
 
@@ -89,7 +90,8 @@ class View:
     each sample and trial,
     `reviewed` "yes" where scores that people's decisions correct stand beside those as judged,
     `weight` "points" where groups of failures are put in order by points lost, not by attempts,
-    `alike` a group of alike failures. `sets` are conditions under which models are compared, one a benchmark
+    `alike` a group of alike failures, `decides` "yes" where only attempts are looked at whose verdict stands on one of
+    it. `sets` are conditions under which models are compared, one a benchmark
     (read/conditions.py), `marked` is "out" where samples are left out whose label people marked as wrong. `lead` is the
     metric that leads where a benchmark lets that be chosen. `without` are models and `without_samples` samples that a
     page leaves out, `among` names the attempts that it looks at (query.AttemptSet); no address has any of the three.
@@ -121,6 +123,7 @@ class View:
     attempt: str = ""
     stage: str = ""
     alike: str = ""
+    decides: str = ""
     verdict: str = ""
     floors: str = ""
     shared: str = ""

@@ -15,7 +15,7 @@ from cxlab.records.cluster import Cluster
 from cxlab.records.settings import Switch
 
 _RESERVED = """run model task outcome failure ended error split judge benchmark metric q baseline field attempt stage
-order tab at alike verdict set lead dataset conversation turn page id owner tag tags written floors
+order tab at alike decides verdict set lead dataset conversation turn page id owner tag tags written floors
 blind job seed limit trials marked reviewed shared weight
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
 started name group value sides other show price sample whose groups

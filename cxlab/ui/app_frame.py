@@ -33,6 +33,7 @@ _STYLE = """<style>
 [data-testid="stMain"] [data-testid="stPageLink-NavLink"] p, [class*="st-key-cx-link-"] button p {
  color: #31456a; text-decoration: underline; text-align: start;}
 [class*="st-key-cx-link-"] button {min-height: 1.7rem; padding: 0;}
+[data-testid="stMain"] [data-testid="stBaseButton-tertiary"] p {text-align: start;}
 [data-testid="stChatMessageAvatarUser"] {background-color: #56B4E9; color: #0f172a;}
 [data-testid="stChatMessageAvatarAssistant"] {background-color: #31456a; color: #ffffff;}
 [class*="st-key-cx-say-customer"] {border-left: 3px solid #56B4E9; padding-left: .8rem;}

@@ -1,6 +1,6 @@
 """The filters in the sidebar: set from the address before they are drawn, written to it when they change."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -59,12 +59,14 @@ def sidebar_filters(
     metric: bool = False,
     metrics: Sequence[str] | None = None,
     search: bool = False,
+    without: Collection[str] = (),
 ) -> View:
     """Draw the filters in the sidebar and return the View that they leave.
 
     `names` are filters as in View.values; one that has fewer than two values in the store is not drawn. `about` has the
     titles, labels and order of facets. Values in the address that no attempt of the benchmark has are left out, and
-    named where no other attempt has them either. `metrics` limits what can be picked as the metric.
+    named where no other attempt has them either. `metrics` limits what can be picked as the metric. `without`: models
+    that the page leaves out, so that they are not offered, unless they are picked.
     """
     filters = (*_FILTER_TITLES, *cached(read.facet_ids))
     asked = tuple(name for name in filters if name not in _DEAR or name in names or current.values(name))
@@ -88,9 +90,10 @@ def sidebar_filters(
             if len(options.get(name, ())) < (1 if name in _ALONE else 2) and not settled.values(name):
                 continue
             _bind(name, list(settled.values(name)))
+            hidden = set(without) - set(settled.values(name)) if name == "models" else ()
             st.multiselect(
                 _title(about, name),
-                about.in_order(name, options[name]),
+                about.in_order(name, [each for each in options[name] if each not in hidden]),
                 key=f"cx-filter-{name}",
                 format_func=_names_of_runs(about) if name == "runs" else partial(_word, about, name),
                 help=(facet.meaning or None) if (facet := about.facet(name)) else None,

@@ -6,6 +6,8 @@ import pytest
 
 from cxlab.read import failures
 from cxlab.read.view import View
+from cxlab.ui import label
+from cxlab.views.benchmarks import declared
 from tests.conftest import use
 from tests.pages.app_script import card_of, open_page, words
 from tests.stores import toy
@@ -49,7 +51,10 @@ def test_failures_groups_it_by_its_reasons_and_filters_it_by_its_facets() -> Non
         "No verdict": "0",
     }
     assert "Most often: took the wrong road" in words(app)
+    constant = {label(floor) for floor in declared(toy.NAME).floor_models}
+    assert not constant & set(app.multiselect(key="cx-filter-models").options)
     app.toggle(key="failures-floors").set_value(True).run()
+    assert constant <= set(app.multiselect(key="cx-filter-models").options)
     assert (app.query_params["floors"], app.metric[0].value) == ("shown", "24")
     app.toggle(key="failures-floors").set_value(False).run()
     assert "floors" not in app.query_params

@@ -13,6 +13,7 @@ import pytest
 from cxlab import read
 from cxlab.read import View, failure_kinds, failures, procedures
 from cxlab.records import Trace
+from tests.pages.app_script import open_page, words
 from tests.stores.troubled import MODELS, Made, make_troubled_store
 
 DOES_NOT_COUNT = ("judge", "scorer", "unscored", "unmarked", *failure_kinds.EVENTS)
@@ -122,6 +123,8 @@ def troubles_of(made: Made) -> list[Row]:
         # What differs by figures alone, as the ids of requests do, is alike.
         stem = {"detail": without_figures(row["detail"])} if row["kind"] == "provider" else {}
         words = [text for name in told if (text := {**row, **stopped, **stem}[name]) is not None]
+        # What decided nothing is told apart from the same thing where it did.
+        words += ["on the way"] if row["on_the_way"] and row["kind"] not in failure_kinds.EVENTS else []
         row |= {"alike": hashlib.md5("|".join(words).encode()).hexdigest()[:10], "made": made}
     return rows
 
@@ -363,3 +366,42 @@ def test_unreadable_replies_of_one_form_are_one_group_in_all_scenarios(made: lis
         len({r["scenario"] for r in rows if r["detail"] == form}) for form, _ in forms
     )
     assert kept.filter(pl.col("scenarios") > 1)["scenario"].drop_nulls().is_empty()
+
+
+def stands_on(each: Made, alike: str) -> bool:
+    """Whether the verdict of an attempt stands on a failure of a group."""
+    turn = each.scored.verdict.turn if each.scored.verdict else None
+    return any(row["alike"] == alike and not row["on_the_way"] and row["turn"] == turn for row in troubles_of(each))
+
+
+def test_a_group_says_where_the_verdict_stands_on_it_and_can_be_narrowed_to_that(made: list[Made]) -> None:
+    told = {row["alike"]: (row["deciding"], row["attempts"]) for row in failures.groups(View(), limit=500).to_dicts()}
+    assert any(0 < deciding < attempts for deciding, attempts in told.values())
+    for alike, (deciding, _) in told.items():
+        expected = {each.attempt.id for each in chosen(made, View(alike=alike)) if stands_on(each, alike)}
+        found = failures.rows(View(alike=alike, decides="yes"), limit=500).frame["attempt_id"]
+        assert (deciding, set(found)) == (len(expected), expected)
+    partly = next(alike for alike, (deciding, attempts) in told.items() if 0 < deciding < attempts)
+    deciding = told[partly][0]
+    app = open_page("failures", alike=partly, benchmark="sage")
+    assert not app.exception
+    assert f"the verdict stands on it in {deciding} of these" in words(app)
+    app.button(key="group-decides").click().run()
+    assert app.query_params["decides"] == "yes"
+    (table,) = (each.value for each in app.dataframe if "score" in each.value.columns)
+    assert len(table) == deciding
+    app.button(key="group-decides").click().run()
+    assert "decides" not in app.query_params
+
+
+def test_a_dialogue_opened_from_a_group_says_where_it_failed_like_that(made: list[Made]) -> None:
+    rows = [(each, row) for each in made for row in troubles_of(each) if row["on_the_way"] and row["kind"] == "format"]
+    each, row = next((each, row) for each, row in rows if row["turn"] and value_of(each) == "failed")
+    assert failures.turns_alike(each.run.id, each.attempt.id, row["alike"]) == sorted(
+        {one["turn"] for one in troubles_of(each) if one["alike"] == row["alike"]}
+    )
+    app = open_page("failures", attempt=f"{each.run.id}/{each.attempt.id}", alike=row["alike"])
+    assert not app.exception
+    assert "It failed on the way: the verdict does not stand on it." in words(app)
+    app.button(key=f"group-turn-{row['turn']}").click().run()
+    assert app.query_params["turn"] == str(row["turn"])

@@ -26,6 +26,7 @@ from cxlab.views.failures import (
 )
 from cxlab.views.failures.attempt_verdict import (
     group_turns,
+    link_group,
     link_turn,
     mark_turn,
     say_judges,
@@ -213,10 +214,11 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
             say(reason) if reason else st.caption("Nothing on the evaluated turns that the verdict counts.")
             say_misread(whole)
             link_turn(view, whole)
+        link_group(view, whole, {*wrong["turn"], *([whole.attempt["verdict_turn"]] if wrong.is_empty() else [])})
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):
-                mark = " ◀ of the group you came from" if trace["turn"] in alike else ""
+                mark = ", ◀ of the group you came from" if trace["turn"] in alike else ""
                 decides = ", on which the verdict stands" if trace["turn"] == whole.attempt["verdict_turn"] else ""
                 sign = "○" if trace["error"] in failure_kinds.others() else "✕"
                 words = f"{sign} Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"

@@ -1,5 +1,7 @@
 """What became of one attempt, by its stored verdict: passed, failed or none, why, whose doing, and where."""
 
+from collections.abc import Collection
+
 import polars as pl
 import streamlit as st
 
@@ -16,7 +18,7 @@ from cxlab.ui.address import cached
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
-from cxlab.views.failures.charts import spell_programs
+from cxlab.views.failures.charts import describe_group, spell_programs
 from cxlab.views.failures.dispute import OWNERS, show_dispute
 
 SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? no verdict", "orange")}
@@ -62,6 +64,7 @@ def show_verdict(view: View, whole: StoredAttempt, about: Declaration, *, on_the
         if said:
             st.caption(plain(" · ".join(said)))
         link_turn(view, whole)
+        link_group(view, whole, {row["verdict_turn"]})
         if on_the_way:
             _show_way(whole, mended=verdict == "passed")
 
@@ -76,11 +79,27 @@ def link_turn(view: View, whole: StoredAttempt) -> None:
 
 
 def group_turns(view: View, whole: StoredAttempt) -> list[int]:
-    """The turns on which the attempt failed as the view's group did, in their order; none without a group."""
+    """The turns on which something failed as in the view's group, in their order; none without a group."""
     if not view.alike:
         return []
-    found = cached(failures.of_attempt, str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]))
-    return found.filter(pl.col("alike") == view.alike)["turn"].drop_nulls().to_list()
+    row = whole.attempt
+    return cached(failures.turns_alike, str(row["run_id"]), str(row["attempt_id"]), view.alike)
+
+
+def link_group(view: View, whole: StoredAttempt, shown: Collection[int]) -> None:
+    """Where the turns of the view's group are, those that are not `shown` with a mark: what one came for."""
+    found = [turn for turn in group_turns(view, whole) if turn not in shown]
+    if not found:
+        return
+    group = cached(failures.group, View(alike=view.alike))
+    what = describe_group(group, {})[0] if group else "what one came for"
+    st.markdown(plain(f"◀ Of the group you came from: {what}."))
+    decides = whole.attempt.get("verdict_turn") in found
+    st.caption("The verdict stands on it." if decides else "It failed on the way: the verdict does not stand on it.")
+    with st.container(horizontal=True, gap="small"):
+        for turn in found:
+            if st.button(f"Turn {turn}", key=f"group-turn-{turn}", type="tertiary"):
+                address.go(view.change(turn=turn, page=view.page))
 
 
 def show_rule(whole: StoredAttempt, about: Declaration) -> None:

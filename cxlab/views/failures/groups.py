@@ -1,6 +1,9 @@
 """Groups of alike failures on the page: the largest as bars, the worst in words, the one in force, and what failed on
 the way."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -89,6 +92,9 @@ def show_groups(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         "what": column("What happened", width="large"),
         "where": column("Where", width="large"),
         "attempts": column(things[1].capitalize(), "count"),
+        "deciding": column(
+            "Verdict stands on it", "count", f"In how many {things[1]}: elsewhere another failure came first."
+        ),
         "share": column("Share", "share", f"Of the {things[1]} under the filters that failed or got no verdict."),
         "n": column("Failures", "count", "One of them can fail alike several times."),
         "lost": column("Points lost", "points", "What the scored ones of its attempts are below a full score, summed."),
@@ -157,7 +163,8 @@ def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
             what, where = describe_group(row, titles)
             size = say_size(row["n"], row["attempts"], things) + (f", {say_lost(row, things)}" if known else "")
             link(f"{place}. {what}", "failures", view.change(alike=str(row["alike"])))
-            st.caption(plain(f"{size}; {say_doing(row) or 'nobody says whose doing'}. {where}."))
+            told = f"{size}{_say_deciding(row, about)}; {say_doing(row) or 'nobody says whose doing'}"
+            st.caption(plain(f"{told}. {where}."))
 
 
 def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> None:
@@ -194,7 +201,7 @@ def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> N
 
 def show_group(view: View, about: Declaration) -> None:
     """The group in force, and the way out of it."""
-    found = cached(failures.group, view.change(attempt="", turn=None, order="", page=1))
+    found = cached(failures.group, view.change(attempt="", turn=None, order="", page=1, decides=""))
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         if found is None:
             st.markdown("No failures of this group are left under these filters.")
@@ -204,11 +211,23 @@ def show_group(view: View, about: Declaration) -> None:
                 f"**{plain(what)}**  \n{plain(where)} · {plain(name_kind(str(found['kind'])))} · "
                 f"{say_doing(found)}  \n"
                 f"{say_size(found['n'], found['attempts'], about.card.unit)} under these filters"
+                f"{_say_deciding(found, about)}"
             )
+            if view.decides or 0 < found["deciding"] < found["attempts"]:
+                words = "All of the group" if view.decides else f"Only these {format_count(found['deciding'])}"
+                if st.button(words, key="group-decides"):
+                    go(view.change(decides="" if view.decides else "yes"))
         if st.button("Show all failures", key="group-leave"):
-            go(view.change(alike=""))
+            go(view.change(alike="", decides=""))
     if found is not None:
         _show_typical(view, about)
+
+
+def _say_deciding(found: Mapping[str, Any], about: Declaration) -> str:
+    """In how many attempts of a group the verdict stands on it; "" where it does in all, or names no turn in any."""
+    many = found["deciding"]
+    some = 0 < many < found["attempts"]
+    return f"; the verdict stands on it in {format_count(many)} of these {about.card.unit[1]}" if some else ""
 
 
 def _show_typical(view: View, about: Declaration) -> None:
