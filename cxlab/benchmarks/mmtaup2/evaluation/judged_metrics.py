@@ -20,13 +20,19 @@ from pydantic import BaseModel
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation import (
+    adaptations,
+    events,
+    joined_votes,
+    measured_metrics,
+    rubric_versions,
+)
 from cxlab.benchmarks.mmtaup2.evaluation.verdict_figures import MEASURED, Verdicts, figures
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.judging import JudgeAnswer, poll, tally
-from cxlab.records import Attempt, Judgement, Sample, Usage, Vote
+from cxlab.records import Attempt, Judgement, Sample, Vote
 
 
 @dataclass(frozen=True)
@@ -153,35 +159,28 @@ async def judge(
     }
     votes: list[Vote] = []
     judgements: list[Judgement] = []
+    names = list(judge_prompts.GROUPS)
     for turn in sorted({*turns, *undecided["safety"], *undecided["effort"]}):
         seed = setup.seed * 1009 + attempt.trial * 31 + turn
         asked = [group for group in judge_prompts.TURN_GROUPS if group in groups and turn in turns]
         asked += [group for group, where in undecided.items() if turn in where and group not in asked]
-        inputs = turn_inputs(task, attempt, turn, asked)
+        inputs, said = turn_inputs(task, attempt, turn, asked), joined_votes.split(setup.votes, turn, names)
+        draw = attempt.sample_id
         polls: list[Any] = [
-            poll(
-                setup.judges, judge_prompts.turn_prompt(group, voice), inputs[group], seed=seed, draw=attempt.sample_id
-            )
+            poll(setup.judges, judge_prompts.turn_prompt(group, voice), inputs[group], seed, said[group], draw=draw)
             for group in asked
         ]
         if turns and turn == turns[-1] and "outcome" in groups:
             rule = rubric_versions.find(options.escalation if isinstance(options.escalation, int) else None)
             prompt = judge_prompts.outcome_prompt(rule.version)
-            polls.append(
-                poll(
-                    setup.judges,
-                    prompt,
-                    judge_prompts.outcome_inputs(attempt.messages, rule.say(task.domain), policy_of(task.domain)),
-                    seed=seed,
-                    draw=attempt.sample_id,
-                )
-            )
+            whole = judge_prompts.outcome_inputs(attempt.messages, rule.say(task.domain), policy_of(task.domain))
+            polls.append(poll(setup.judges, prompt, whole, seed, said["outcome"], draw=draw))
             asked.append("outcome")
         ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
         for group, one in ballots.items():
             judgements += [j for ballot in one for j in count(attempt.id, turn, group, ballot, voice)]
         if ballots:
-            votes += _votes(attempt.id, turn, ballots)
+            votes += joined_votes.join(attempt.id, turn, ballots)
     verdicts = majority(judgements)
     told = figures(_of_groups(verdicts, groups), len(turns), bool(setup.judges))
     return JudgedFigures(told, verdicts, tuple(votes), tuple(judgements))
@@ -201,12 +200,14 @@ async def ask_versions(
         return (), ()
     # As in `judge`: what a seed decides is no difference between versions, nor between here and there.
     seed = setup.seed * 1009 + attempt.trial * 31 + turns[-1]
+    earlier = joined_votes.split(setup.votes, turns[-1], [f"v{rule.version}" for rule in versions])
     polls = [
         poll(
             setup.judges,
             judge_prompts.outcome_prompt(rule.version),
             judge_prompts.outcome_inputs(attempt.messages, rule.say(task.domain)),
-            seed=seed,
+            seed,
+            earlier[f"v{rule.version}"],
             draw=attempt.sample_id,
         )
         for rule in versions
@@ -217,7 +218,8 @@ async def ask_versions(
         named = [one for ballot in each for one in count(attempt.id, turns[-1], "outcome", ballot)]
         said += [one.model_copy(update={"field": f"{one.field}_v{version}"}) for one in named]
     said += _truth(task, attempt, turns[-1], ballots)
-    return tuple(_votes(attempt.id, turns[-1], {f"v{v}": each for v, each in ballots.items()})), tuple(said)
+    by_name = {f"v{version}": each for version, each in ballots.items()}
+    return tuple(joined_votes.join(attempt.id, turns[-1], by_name)), tuple(said)
 
 
 def _truth(task: events.ReferenceTask, attempt: Attempt, turn: int, versions: Iterable[int]) -> list[Judgement]:
@@ -368,29 +370,3 @@ def _judgement(attempt_id: str, turn: int, judge: str, name: str, verdict: str |
     return Judgement(
         attempt_id=attempt_id, turn=turn, judge=judge, kind="field", field=name, verdict=verdict, status=status
     )
-
-
-def _votes(attempt_id: str, turn: int, ballots: Mapping[str, Sequence[JudgeAnswer[BaseModel]]]) -> list[Vote]:
-    """One vote a judge and turn, whatever the number of rubrics it was given."""
-    names = list(dict.fromkeys(ballot.judge for one in ballots.values() for ballot in one))
-    votes = []
-    for name in names:
-        replies = {group: b.reply for group, one in ballots.items() for b in one if b.judge == name}
-        failures = [f"{r.failure.where}:{r.failure.type}" for r in replies.values() if r.failure]
-        reasons = [f"{g}: {getattr(r.output, 'reason', '')}" for g, r in replies.items() if r.output]
-        costs = [r.cost_usd for r in replies.values()]
-        votes.append(
-            Vote(
-                attempt_id=attempt_id,
-                turn=turn,
-                judge=name,
-                valid=not failures,
-                raw="\n".join(f"{group}: {reply.raw}" for group, reply in replies.items()),
-                rationale="\n".join(reasons),
-                failure=failures[0] if failures else None,
-                usage=sum((r.usage for r in replies.values()), Usage()),
-                latency_s=sum(r.latency_s for r in replies.values()),
-                cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-            )
-        )
-    return votes
