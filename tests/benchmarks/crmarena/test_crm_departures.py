@@ -56,7 +56,9 @@ def test_causes_are_those_that_a_person_named(judged: list[tuple[dict[str, Any],
     wrong = [
         f"{n} (question {trace['question']}): {trace['cause']}@{trace.get('turn')}, not {verdict.reason}@{verdict.turn}"
         for n, (trace, _, verdict) in enumerate(judged)
-        if verdict.field != trace["cause"] or trace.get("turn") not in (None, verdict.turn)
+        if verdict.field != trace["cause"]
+        or trace.get("turn") not in (None, verdict.turn)
+        or trace.get("reason") not in (None, verdict.reason.partition(": ")[2])
     ]
     assert wrong == []
 

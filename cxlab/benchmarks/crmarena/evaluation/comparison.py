@@ -1,4 +1,7 @@
-"""An attempt at a task with a solver beside the solver's steps: the first thing in which they part.
+"""An attempt at a task with a solver beside the solver's steps: what took the right answer out of its reach.
+
+A step that is merely another one, or one too many, is no departure; nor is a condition that is missing and changes
+nothing. Where what had been read still gave the right answer, the reply that answered is at fault.
 
 Queries are compared by what they ask for (evidence.py). What stays open after that is settled by asking the solver
 again with one thing changed, as the agent may have had it: where that gives the agent's answer, it was that.
@@ -26,13 +29,14 @@ _PERIODS = ("get_period", "get_start_date")
 
 @dataclass
 class Comparison:
-    """An attempt beside the solver's steps; `good` are its actions that were answered."""
+    """An attempt beside the solver's steps; `good` are its actions that were answered, `answered` is its last reply."""
 
     sample: Sample
     sandbox: Sandbox
     arguments: dict[str, Any]
     good: Sequence[ActionRequest]
     answer: str | None
+    answered: int | None = None
 
     def __post_init__(self) -> None:
         self.task = self.sample.task
@@ -47,6 +51,7 @@ class Comparison:
 
     def find(self) -> Departure | None:
         for check in (
+            self.figures,
             self.entity,
             self.window,
             self.subject,
@@ -58,6 +63,35 @@ class Comparison:
             if (found := check()) is not None:
                 return found
         return None
+
+    # --- what was still in reach
+
+    def figures(self) -> Departure | None:
+        """Whether the last figures that it had give the right answer, or the right record was shown and none named."""
+        gold = self.solution.answer
+        if gold is None:
+            return None
+        due = self.arguments.get("extreme") or _ENDS.get(self.task, "")
+        ends = [each for each in self.good if each.tool.startswith("find_id_with")]
+        values = ends[-1].arguments.get("values_by_id") if ends else None
+        if (
+            due
+            and isinstance(values, Mapping)
+            and self._call(f"find_id_with_{due}_value", values_by_id=values) == [gold]
+        ):
+            if ends[-1].tool != f"find_id_with_{due}_value":
+                return Departure("tie", _OTHER_END, ends[-1].turn, ends[-1].tool, f"find_id_with_{due}_value")
+            reason = "the right figures, another answer" if self.taken is not None else _NONE_NAMED
+            return Departure("tie", reason, self.answered)
+        bought = self._bought()
+        if self.said_none and bought and contains(bought[-1].result, gold):
+            return Departure("tie", _NONE_NAMED, self.answered)
+        return None
+
+    def _bought(self) -> list[ActionRequest]:
+        if self.task != "named_entity_disambiguation":
+            return []
+        return [each for each in self.good if each.objects & {"Order", "OrderItem"}]
 
     # --- what was asked about
 
@@ -128,30 +162,31 @@ class Comparison:
         """Whether the answer is level with the right one: at the end, or before a tie was broken."""
         if self.taken is None:
             return None
-        last = self.good[-1]
         if self.taken in self.solution.answers:
-            return Departure("tie", "another one of those level", last.turn, last.tool)
-        for step in self.steps:
+            return Departure("tie", "another one of those level", self.answered)
+        for number, step in enumerate(self.steps, start=1):
             found = step.result
             named = step.tool in ("get_agents_with_max_cases", "get_agents_with_min_cases")
             if named and isinstance(found, list) and len(found) > 1 and self.taken in found:
-                return Departure("tie", "the tie was broken otherwise", last.turn, last.tool, step.tool)
+                return Departure("tie", "the tie was broken otherwise", self.answered, step=self._missed(number))
+        return None
+
+    def _missed(self, start: int) -> str | None:
+        """The first of the solver's later steps that has nothing like it among the actions."""
+        for step in self.steps[start:]:
+            if not any(
+                each.tool == step.tool or (step.objects and each.objects >= step.objects and each.fields & step.fields)
+                for each in self.good
+            ):
+                return step.tool
         return None
 
     def misread(self) -> Departure | None:
-        """Whether its last figures have the right answer and it gave another one."""
-        gold = self.solution.answer
-        ends = [each for each in self.good if each.tool.startswith("find_id_with")]
-        if gold is not None and ends and ends[-1].result == [gold]:
-            reason = "the right figures, another answer" if self.taken is not None else _NONE_NAMED
-            return Departure("tie", reason)
-        bought = [each for each in self.good if each.objects & {"Order", "OrderItem"}]
-        if gold is not None and self.task == "named_entity_disambiguation" and bought:
-            last = bought[-1]
-            if contains(last.result, gold):
-                # What was asked is right, so the reply that answers is at fault, and that is none of the actions.
-                reason = "the right record was shown, and another one named"
-                return Departure("tie", reason if self.taken is not None else _NONE_NAMED)
+        """Whether it was shown the right record and named another one."""
+        gold, bought = self.solution.answer, self._bought()
+        if gold is not None and bought and contains(bought[-1].result, gold):
+            # What was asked is right, so the reply that answers is at fault, and that is none of the actions.
+            return Departure("tie", "the right record was shown, and another one named", self.answered)
         return None
 
     # --- under which conditions
@@ -168,11 +203,18 @@ class Comparison:
         return check() if check else None
 
     def _placed(self) -> Departure | None:
-        bought = [each for each in self.good if each.objects & {"Order", "OrderItem"}]
-        if not bought or any(each.touches("Status") for each in bought):
+        bought = self._bought()
+        if not bought or any(each.touches("Status") for each in bought) or self._was_placed():
             return None
         reason, last = "orders that were never placed are counted", bought[-1]
         return Departure("filter", reason, last.turn, last.tool, "get_purchase_history")
+
+    def _was_placed(self) -> bool:
+        """Whether what was named, or nothing, would have been named with the condition as well."""
+        due = next((each for each in self.steps if each.tool == "get_purchase_history"), None)
+        if self.taken is None or due is None:
+            return self.taken is None
+        return bool(self._call(due.tool, **{**due.arguments, "related_product_ids": [self.taken]}))
 
     def _handled(self) -> Departure | None:
         return self._qualified() or self._untouched() or self._closed()
@@ -186,14 +228,19 @@ class Comparison:
         if mine and all(each.arguments.get("n_cases") != wanted for each in mine):
             return Departure("filter", "another number of cases", mine[0].turn, tool, tool)
         if self.taken is not None and isinstance(due, list) and self.taken not in due:
-            last = self.good[-1]
-            return Departure("filter", _TOO_FEW, last.turn, last.tool, tool)
+            # Tools are told who is compared; who asks freely settles it in the reply that answers.
+            told = next((each for each in self.good if contains(each.arguments, self.taken)), None)
+            if told is None:
+                return Departure("filter", _TOO_FEW, self.answered, step=tool)
+            return Departure("filter", _TOO_FEW, told.turn, told.tool, tool)
         if self._calls_tools() and not mine and not self._asks_freely():
             return Departure("filter", _TOO_FEW, step=tool)
         return None
 
     def _untouched(self) -> Departure | None:
         reason, step = _HANDED_OVER, "get_non_transferred_case_ids"
+        if self.solution.answer is not None and self._ends_of_all() == [self.solution.answer]:
+            return None  # with them counted the answer is the same
         if self._calls_tools() and not self._asks_freely():
             cases = [each for each in self.good if each.tool == "get_cases"]
             if not any(each.tool == step for each in self.good):
@@ -211,8 +258,8 @@ class Comparison:
         ]
         if moves:
             return None
-        last = self.good[-1]
-        return Departure("filter", reason, last.turn, last.tool, step)
+        counted = next((each for each in self.good if _CASE in each.objects), self.good[-1])
+        return Departure("filter", reason, counted.turn, counted.tool, step)
 
     def _closed(self) -> Departure | None:
         cases = [each for each in self.good if _CASE in each.objects]
@@ -220,11 +267,22 @@ class Comparison:
             # Open cases have an owner, too, and nothing else gives them away.
             shows = [each for each in cases if each.names("Closed") or "ClosedDate" in each.conditions]
             shows += [each for each in cases if each.tool in GENERIC and each.fields & {"Status", "ClosedDate"}]
+            if not shows and self._are_as_many_open():
+                return None
         else:
             shows = [each for each in cases if each.names("Closed") or each.touches("ClosedDate")]
         if shows or not cases:
             return None
         return Departure("filter", "cases that are still open are counted", cases[0].turn, cases[0].tool, "get_cases")
+
+    def _are_as_many_open(self) -> bool:
+        """Whether the same agents come first with the issue's open cases counted."""
+        given = {"issue_ids": [str(self.arguments.get("issue_id"))]}
+        level = [
+            self._call("get_agents_with_max_cases", subset_cases=self._call("get_cases", **given, **closed))
+            for closed in ({}, {"statuses": ["Closed"]})
+        ]
+        return bool(level[0] == level[1])
 
     def _calls_tools(self) -> bool:
         return any(each.tool not in GENERIC for each in self.good)
@@ -238,28 +296,33 @@ class Comparison:
         """The change to the solver's question that gives the agent's answer."""
         if self.answer is None:
             return None
-        last = self.good[-1]
         for cause, reason, arguments, sandbox in self._changes():
             try:
                 found = solve(sandbox, self.task, arguments)
             except CxError:
                 continue
             if self._agrees(found):
-                return Departure(cause, reason, last.turn, last.tool)
+                ends = [each for each in self.good if reason == _OTHER_END and each.tool.startswith("find_id_with")]
+                if ends:
+                    return Departure(cause, reason, ends[-1].turn, ends[-1].tool)
+                return Departure(cause, reason, self.answered)
         return self._of_all() or self._of_product()
 
     def _of_all(self) -> Departure | None:
         """Handle times with the cases that were handed over."""
-        cases = [each for each in self.solution.steps if each.tool == "get_cases"]
-        if self.task != "handle_time" or not cases:
+        if self.taken is None or self.taken not in self._ends_of_all():
             return None
-        given = {name: value for name, value in cases[0].arguments.items() if name != "case_ids"}
+        counted = next((each for each in self.good if _CASE in each.objects), self.good[-1])
+        return Departure("filter", _HANDED_OVER, counted.turn, counted.tool, "get_non_transferred_case_ids")
+
+    def _ends_of_all(self) -> list[str]:
+        """What the solver would answer on handle times with the cases that were handed over."""
+        cases = next((each for each in self.solution.steps if each.tool == "get_cases"), None)
+        if self.task != "handle_time" or cases is None:
+            return []
+        given = {name: value for name, value in cases.arguments.items() if name != "case_ids"}
         means = self._call("calculate_average_handle_time", cases=self._call("get_cases", **given))
-        ends = self._call(f"find_id_with_{self.arguments['extreme']}_value", values_by_id=means)
-        if self.taken is None or self.taken not in (ends or ()):
-            return None
-        last = self.good[-1]
-        return Departure("filter", _HANDED_OVER, last.turn, last.tool, "get_non_transferred_case_ids")
+        return list(self._call(f"find_id_with_{self.arguments['extreme']}_value", values_by_id=means) or ())
 
     def _agrees(self, found: Solution) -> bool:
         if self.said_none:
@@ -270,7 +333,7 @@ class Comparison:
         given = self.arguments
         if "extreme" in given:
             other = "min" if given["extreme"] == "max" else "max"
-            yield "tie", "the other end of the figures", {**given, "extreme": other}, self.sandbox
+            yield "tie", _OTHER_END, {**given, "extreme": other}, self.sandbox
         if "more_than" in given:
             for count in (given["more_than"] - 1, given["more_than"] + 1, 0):
                 yield "filter", "another number of cases", {**given, "more_than": count}, self.sandbox
@@ -286,7 +349,7 @@ class Comparison:
             return None
         cases = self._call("get_cases", order_item_ids=items, statuses=["Closed"])
         if self.taken in self._call("get_agents_with_max_cases", subset_cases=cases):
-            return Departure("policy", "routed by the product before the issue", self.good[-1].turn, self.good[-1].tool)
+            return Departure("policy", "routed by the product before the issue", self.answered)
         return None
 
     def _call(self, tool: str, **arguments: Any) -> Any:
@@ -303,6 +366,9 @@ _SUBJECTS: Mapping[str, tuple[str, frozenset[str], str, str]] = {
     "best_region_identification": ("states", frozenset({_CASE, "Account"}), "ShippingState", "get_shipping_state"),
     "named_entity_disambiguation": ("purchases", frozenset({"Order", "OrderItem"}), "", "get_purchase_history"),
 }
+# Task → which end of its figures is asked for, where the question has no say in it.
+_ENDS = {"top_issue_identification": "max", "monthly_trend_analysis": "max", "best_region_identification": "min"}
+_OTHER_END = "the other end of the figures"
 _NONE_NAMED = "the right record was shown, and none named"
 _TOO_FEW = "agents with too few cases were compared"
 _HANDED_OVER = "cases that were handed over are counted"

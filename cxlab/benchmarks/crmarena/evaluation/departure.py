@@ -1,4 +1,4 @@
-"""Where a wrong answer left the way: the first of an attempt's actions that does not fit what it took.
+"""Where a wrong answer left the way: the reply after which what had been read no longer led to the right one.
 
 What the trace shows by itself comes first (no action that can be read, the answer among other words); the seven tasks
 with a solver are held beside its steps (comparison.py), the others beside the evidence that had to be read.
@@ -7,12 +7,12 @@ with a solver are held beside its steps (comparison.py), the others beside the e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
-from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison, contains
+from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison
 from cxlab.benchmarks.crmarena.evaluation.evidence import ActionRequest, read_actions
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import SOLVERS
@@ -70,20 +70,18 @@ def _find_in_records(
         if asked and asked[-1].error is not None:
             first = next(each for each in asked if each.error is not None)
             return Departure("query", "no query that could be answered", first.turn, first.tool)
-        return Departure("query", "answered without asking the records")
+        return Departure("query", "answered without asking the records", _last_turn(attempt))
     found: Departure | None
     if sample.task in SOLVERS:
         arguments = sample.expected.get("arguments")
         if not isinstance(arguments, Mapping):
             return UNDETERMINED
         try:
-            found = Comparison(sample, sandbox, dict(arguments), good, answer).find()
+            found = Comparison(sample, sandbox, dict(arguments), good, answer, _last_turn(attempt)).find()
         except CxError:
             return UNDETERMINED  # arguments that the solver does not take
-        if found is not None and found.cause == "tie" and found.turn is None:
-            found = replace(found, turn=_last_turn(attempt))
     else:
-        found = _find_unread(sample, good)
+        found = _find_unread(sample, good, answer, _last_turn(attempt))
     if answer is None and (found is None or found.cause in ("tie", "policy")):
         if asked[-1].error is not None:
             return Departure("query", "errors up to the last reply", asked[-1].turn, asked[-1].tool)
@@ -91,8 +89,11 @@ def _find_in_records(
     return found or UNDETERMINED
 
 
-def _find_unread(sample: Sample, good: Sequence[ActionRequest]) -> Departure | None:
-    """Knowledge questions and policy violations: what had to be read and was not; else the reading was at fault."""
+def _find_unread(
+    sample: Sample, good: Sequence[ActionRequest], answer: str | None, answered: int | None
+) -> Departure | None:
+    """Knowledge questions and policy violations: what had to be read and was not; else the reply that answered is at
+    fault, and no search before it, be it one too many."""
     article, case = sample.expected.get("article_id"), sample.inputs.get("case_id")
     talks = [each for each in good if each.objects & {"EmailMessage", "LiveChatTranscript"}]
     if case is not None and sample.task == "policy_violation_identification":
@@ -105,7 +106,46 @@ def _find_unread(sample: Sample, good: Sequence[ActionRequest]) -> Departure | N
     if not articles:
         return Departure("query", "no article was looked for")
     if article is None:
-        return Departure("policy", "a breach was seen where there is none") if case is not None else None
-    if not any(contains(each.result, str(article)) for each in articles):
-        return Departure("query", "the article was not found", articles[0].turn, articles[0].tool)
-    return Departure("policy", "the article was read, and applied otherwise", articles[-1].turn, articles[-1].tool)
+        return Departure("policy", "a breach was seen where there is none", answered) if case is not None else None
+    seen = [(each, record) for each in articles for record in _records(each.result)]
+    right = [(each, record) for each, record in seen if record.get("Id") == article]
+    if not right:
+        # Of several searches none is more to blame than another.
+        one = articles[0] if len(articles) == 1 else None
+        return Departure("query", "the article was not found", *((one.turn, one.tool) if one else (None, None)))
+    if not any(_read_text(record) for _, record in right):
+        return Departure("query", "the article was found, and its text not read", right[-1][0].turn, right[-1][0].tool)
+    return Departure("policy", _name_misreading(sample, answer, right, seen), answered)
+
+
+_Seen = Sequence[tuple[ActionRequest, Mapping[str, Any]]]
+
+
+def _name_misreading(sample: Sample, answer: str | None, right: _Seen, seen: _Seen) -> str:
+    """What was answered, though the right article had been read."""
+    if sample.task == "policy_violation_identification":
+        none = extract(answer, TASKS[sample.task].answer) == NO_ANSWER
+        return "the article was read, and no breach seen" if none else "the article was read, and another one named"
+    said = tokens(answer or "")
+    if said and any(_quotes(record, said) for _, record in right):
+        return "the article was read, and another passage of it given"
+    if said and any(_quotes(record, said) for _, record in seen):
+        return "the article was read, and the answer taken from another one"
+    return "the article was read, and its answer not given"
+
+
+def _records(result: Any) -> Iterator[Mapping[str, Any]]:
+    """The records of a result, wherever they stand in it."""
+    if isinstance(result, Mapping):
+        yield result
+    for each in result.values() if isinstance(result, Mapping) else result if isinstance(result, list) else ():
+        yield from _records(each)
+
+
+def _read_text(record: Mapping[str, Any]) -> str:
+    """What an article says, as the tool or a query of its field gives it."""
+    return str(record.get("Content") or record.get("FAQ_Answer__c") or "")
+
+
+def _quotes(record: Mapping[str, Any], said: Sequence[str]) -> bool:
+    return f" {' '.join(said)} " in f" {' '.join(tokens(_read_text(record)))} "
