@@ -410,3 +410,20 @@ def test_calls_of_tools_stand_with_what_came_back() -> None:
     assert part.count("asked") == 1
     empty = draw_messages((said[1], said[2].model_copy(update={"text": ""})), range(2))
     assert "find_" in empty
+
+
+def test_results_that_name_their_tool_alone_stand_with_its_call() -> None:
+    calls = (ToolCall(id="c1", name="find", arguments="{}"), ToolCall(id="c2", name="move", arguments="{}"))
+    said = (
+        Message(role="agent", text="", turn=1, tool_calls=calls),
+        Message(role="tool", text="it was moved", turn=1, data={"tool": "move"}),
+        Message(role="tool", text="it was found", turn=1, data={"tool": "find"}),
+        Message(role="agent", text="Done.", turn=1),
+    )
+    drawn = draw_messages(said, range(4))
+    assert "no result" not in drawn
+    assert drawn.index("it was found") < drawn.index("it was moved") < drawn.index("Done.")
+    assert drawn.count("cx-line") == 2
+    unanswered = draw_messages((said[0], said[1].model_copy(update={"data": {}}), said[3]), range(3))
+    assert unanswered.count("no result") == 1
+    assert unanswered.index("it was moved") < unanswered.index("no result")

@@ -12,7 +12,7 @@ from cxlab.benchmarks.cdr.retrievers import Hit
 from cxlab.benchmarks.cdr.retrievers.explanation import LEAST, NOTHING, Explanation, Movement, explain
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.charts.numbers import format_count
-from cxlab.records import Message
+from cxlab.records import Message, ToolCall
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, plain
 from cxlab.ui.paging import show_pages
@@ -205,9 +205,9 @@ def draw_messages(
     `cut`: long messages are shortened.
     """
     parts: list[Markup] = []
-    results = {str(each.data["call"]): place for place, each in enumerate(messages) if each.data.get("call")}
+    results = _find_results(messages)
     # Results that are drawn with a call, by the places of the messages that hold both.
-    drawn = {results[call.id]: place for place in shown for call in messages[place].tool_calls if call.id in results}
+    drawn = {result: place for (place, _), result in results.items() if place in shown}
     hidden = [place for place in range(len(messages)) if place not in shown and place not in drawn]
     before = -1
     for place in shown:
@@ -226,9 +226,9 @@ def draw_messages(
                 call.name,
                 call.arguments,
                 id=call.id,
-                result=messages[results[call.id]].text if call.id in results else None,
+                result=messages[results[place, number]].text if (place, number) in results else None,
             )
-            for call in message.tool_calls
+            for number, call in enumerate(message.tool_calls)
         )
         found = place in matched or any(drawn.get(each) == place for each in matched)
         line = TranscriptLine(message.role, message.turn, text, calls)
@@ -237,6 +237,23 @@ def draw_messages(
     if before >= 0 and (gap := sum(each > before for each in hidden)):
         parts.append(_draw_gap(gap))
     return "".join(parts)
+
+
+def _find_results(messages: Sequence[Message]) -> dict[tuple[int, int], int]:
+    """(place of a message, number of its call) → place of what came back: by the call's id, else by the tool's name,
+    else (nothing is noted) the next call that waits for one."""
+    found: dict[tuple[int, int], int] = {}
+    waiting: dict[tuple[int, int], ToolCall] = {}
+    for place, message in enumerate(messages):
+        waiting |= {(place, number): call for number, call in enumerate(message.tool_calls)}
+        if message.role != "tool":
+            continue
+        id, tool = message.data.get("call"), message.data.get("tool")
+        fits = (at for at, call in waiting.items() if (call.id == id if id else call.name == tool if tool else True))
+        if (at := next(fits, None)) is not None:
+            found[at] = place
+            del waiting[at]
+    return found
 
 
 def _draw_gap(count: int) -> Markup:
