@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.charts.failure_names import describe_group
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_interval, format_points
 from cxlab.charts.theme import SIMULATED_PREFIX, Mark, mark_models, mark_of, short_model
@@ -182,8 +183,8 @@ def find_section(
         say_base(about, scored, total, unit),
         tuple((verdict, owner, n, total) for verdict, owner, n in owners.iter_rows()),
         find_paths(about.card.id, contestants, unit, names),
-        tuple(_tell_failure(about, row) for row in telling.iter_rows(named=True)),
-        int(telling["of"][0]) if telling.height else 0,
+        tuple(_tell_failure(about, row) for row in telling),
+        telling[0]["of"] if telling else 0,
         marks,
         names,
         unit == "run_id",
@@ -353,32 +354,28 @@ def _cell(row: Mapping[str, Any] | None) -> str:
 
 def _tell_failure(about: Declaration, row: Mapping[str, Any]) -> FailedAttempt:
     found = attempt(row["run_id"], row["attempt_id"])
-    own = found.attempt
-    places = (
-        ("turn", "verdict_turn"),
-        ("stage", "verdict_stage"),
-        ("field", "verdict_field"),
-        ("tool", "verdict_tool"),
-    )
-    where = ", ".join(f"{word} {own[column]}" for word, column in places if own.get(column) not in (None, ""))
-    task = about.card.task(row["task"])
+    own, turn = found.attempt, row["turn"]
+    title, where = describe_group(row, {each.id: each.title for each in about.card.tasks})
+    task = about.card.task(own["task"])
     one, many = about.card.unit
     count = (
-        f"{row['n']:,} of {row['of']:,} failed {many} are of this kind, by {', '.join(map(short_model, row['models']))}"
+        f"{row['attempts']:,} of {row['of']:,} failed {many} have a failure alike, "
+        f"by {', '.join(map(short_model, row['models']))}"
     )
     others = [short_model(model) for model in row["passed_by"] if model not in about.floor_models]
     asked = [f"{facet.title} {about.value(facet.id, str(own[facet.id]))}" for facet in about.facets
-             if own.get(facet.id) not in (None, "", row["task"])]  # fmt: skip
+             if own.get(facet.id) not in (None, "", own["task"])]  # fmt: skip
     facts = (
-        say_turn(found),
-        f"{short_model(row['model'])}, {task.title if task else row['task']}; {one} {row['attempt_id']} "
+        say_turn(found, turn, row["field"] or ""),
+        f"{short_model(own['model'])}, {task.title if task else own['task']}; {one} {row['attempt_id']} "
         f"of run {row['run_id']}",
         "; ".join(asked),
         count,
         f"The same sample was passed by {', '.join(others)}" if others else "",
     )
-    reason, lines = row["reason"], read_lines(found)
+    lines = read_lines(found, turn)
     return FailedAttempt(
-        (reason[:1].upper() + reason[1:]) or "No reason is stored", row["owner"], where, tuple(filter(None, facts)),
+        title, row["owner"] or "not told", where if turn is None else f"turn {turn}, {where}",
+        tuple(filter(None, facts)),
         bool(own.get("simulated")), lines, () if lines else read_answer(found),
     )  # fmt: skip

@@ -27,12 +27,11 @@ class Line:
     gap: int = 0
 
 
-def read_lines(found: StoredAttempt) -> tuple[Line, ...]:
-    """The messages of an attempt, those of the turn that its verdict names marked; of a long one its two ends."""
+def read_lines(found: StoredAttempt, asked: int | None) -> tuple[Line, ...]:
+    """The messages of an attempt, those of the turn that is `asked` for marked; of a long one its two ends."""
     rows = found.messages.to_dicts()
     left = max(0, len(rows) - _HEAD - _TAIL)
     kept = rows[:_HEAD] + rows[-_TAIL:] if left else rows
-    asked = found.attempt.get("verdict_turn")
     return tuple(_read_line(row, asked, left if place == _HEAD else 0) for place, row in enumerate(kept))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from cxlab.charts.names import name_id
 from cxlab.errors import BadFile
 from cxlab.read import procedures
 from cxlab.read.attempts import StoredAttempt, read_object
@@ -62,28 +63,29 @@ def find_paths(benchmark: str, view: View, unit: Unit, names: Mapping[str, str])
     return tuple(found)
 
 
-def say_turn(found: StoredAttempt) -> str:
-    """Of the turn that decided an attempt: what the agent took a field for and where it went, against what was due; ""
-    where nothing is traced."""
-    turn, field = found.attempt.get("verdict_turn"), found.attempt.get("verdict_field")
+def say_turn(found: StoredAttempt, turn: int | None, field: str) -> str:
+    """Of a turn: what the agent took a field for and where it went, against what was due; "" where nothing is
+    traced."""
     row = next((row for row in found.traces.iter_rows(named=True) if row["turn"] == turn), None)
     if row is None or not row["reference_path"]:
         return ""
     told = []
-    given, wanted = (read_object(row[name]).get(str(field)) for name in ("predicted_fields", "panel_fields"))
+    given, wanted = (read_object(row[name]).get(field) for name in ("predicted_fields", "panel_fields"))
     if field and given != wanted:
-        told.append(f"read {field} as {_name(given)}, the judges as {_name(wanted)}")
+        told.append(f"read {name_id(field)} as {_name(given)}, the judges as {_name(wanted)}")
     taken, due = ([*row[f"{side}_path"], row[f"{side}_action"] or ""] for side in ("predicted", "reference"))
     told.append(f"took {_write(taken)}" + (f", due was {_write(due)}" if taken != due else ", as was due"))
     return f"In turn {turn} the agent {' and '.join(told)}"
 
 
 def _name(value: object) -> str:
-    return "nothing" if value is None else str(value)
+    return "nothing" if value is None else name_id(value)
 
 
 def _write(way: list[str]) -> str:
-    return ARROW.join(number(step) if step else "no action" for step in way)
+    """The stages by their numbers, and the action at the end in words."""
+    numbers = [(number(step), step) for step in way]
+    return ARROW.join(short if short.isdigit() else name_id(step) if step else "no action" for short, step in numbers)
 
 
 def _load(id: str) -> Procedure | None:

@@ -1,11 +1,16 @@
 """What a report asks the store beside what `read` answers: runs, owners of failures, telling failures, paths."""
 
+from typing import Any
+
 import polars as pl
 
-from cxlab.read.failure_kinds import OWNER, REASON_STEM, without_figures
+from cxlab.read import failures
+from cxlab.read.failure_kinds import OWNER
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
 from cxlab.read.view import View
+
+_ALL_GROUPS = 1_000_000
 
 
 def runs(view: View) -> pl.DataFrame:
@@ -42,51 +47,46 @@ def owners(view: View) -> pl.DataFrame:
     )
 
 
-def telling(view: View, most: int) -> pl.DataFrame:
-    """Failed attempts of which no two are alike, one row a kind: run_id, attempt_id, model, owner, reason, and of its
-    kind n attempts, by which models, of how many failures in all; passed_by (models that passed the same sample).
+def telling(view: View, most: int) -> list[dict[str, Any]]:
+    """Groups of alike failures (`failures.groups`), as the pages have them, those in most attempts first: what their
+    failures share, in how many `attempts` of how many failed ones (`of`), by which `models`; and the attempt
+    that stands for each: run_id, attempt_id, the `turn` of its failure, and the models that passed its sample
+    (`passed_by`).
 
-    Alike are failures of one owner, task and procedure for one reason, whatever its figures (as on the page Failures),
-    at one stage, field and tool. First comes the largest kind of each reason, without what names a single case in it;
-    where these are too few the second largest of each, and so on. A kind is shown by its shortest attempt.
+    The largest group of each kind, owner and reason comes before the second largest of any, so that a few show the
+    range of what goes wrong.
     """
-    condition, params = where(view.change(verdict="failed"))
-    everything, others = where(view.change(verdict=""))
-    return ask(
-        f"""
-        WITH failed AS (
-            SELECT *, {OWNER} AS owner, {REASON_STEM} AS stem,
-                {without_figures("split_part(coalesce(verdict_reason, ''), chr(10), 1)")} AS alike,
-                {select_procedure("facet_list")} AS procedure
-            FROM attempts WHERE {condition}
-        ), ordered AS (
-            SELECT *, row_number() OVER (
-                PARTITION BY owner, task, procedure, alike, verdict_stage, verdict_field, verdict_tool
-                ORDER BY turns, run_id, attempt_id
-            ) AS nth FROM failed
-        ), kinds AS (
-            SELECT owner, task, procedure, alike, stem, verdict_stage, verdict_field, verdict_tool, count(*) AS n,
-                list_sort(list(DISTINCT model)) AS models, any_value(run_id) FILTER (nth = 1) AS run_id,
-                any_value(attempt_id) FILTER (nth = 1) AS attempt_id
-            FROM ordered GROUP BY ALL
-        ), placed AS (
-            SELECT *, row_number() OVER (PARTITION BY owner, stem ORDER BY n DESC, attempt_id, run_id) AS place,
-                sum(n) OVER (PARTITION BY owner, stem) AS of_stem, (sum(n) OVER ())::BIGINT AS of
-            FROM kinds
-        ), picked AS (
-            SELECT * FROM placed ORDER BY place, of_stem DESC, n DESC, stem, attempt_id, run_id LIMIT $most
-        ), good AS (
-            SELECT sample_id, list_sort(list(DISTINCT model)) AS passed_by FROM attempts
-            WHERE verdict = 'passed' AND {everything} GROUP BY 1
-        )
-        SELECT f.run_id, f.attempt_id, f.model, f.owner,
-            replace(coalesce(f.verdict_reason, ''), chr(10), ' · ') AS reason, f.task, f.procedure,
-            p.n, p.models, p.of, coalesce(good.passed_by, []) AS passed_by
-        FROM picked p JOIN failed f USING (run_id, attempt_id) LEFT JOIN good USING (sample_id)
-        ORDER BY p.n DESC, f.run_id, f.attempt_id
-        """,
-        {**params, **others, "most": most},
+    failed = view.change(verdict="failed")
+    found = failures.groups(failed, limit=_ALL_GROUPS)
+    place = pl.int_range(pl.len()).over("kind", "owner", "detail")
+    picked = found.with_columns(place=place).sort("place", maintain_order=True).head(most)
+    order = ("attempts", "n", "alike")
+    rows = picked.sort(order, descending=[True, True, False]).to_dicts()
+    condition, params = where(failed)
+    of = ask(f"SELECT count(*) FROM attempts WHERE {condition}", params).item()
+    return [{**row, "of": of, **_stand_for(view, failed.change(alike=row["alike"]))} for row in rows]
+
+
+def _stand_for(view: View, group: View) -> dict[str, Any]:
+    """The attempt in the middle of a group, or of a small one its shortest."""
+    one = failures.typical(group)
+    if one is None:
+        condition, params = where(group)
+        one = ask(
+            f"""SELECT run_id, attempt_id, min(t.turn) AS first_turn FROM troubles t
+            JOIN (SELECT run_id, attempt_id, turns FROM attempts WHERE {condition}) USING (run_id, attempt_id)
+            WHERE alike = $alike AND NOT on_the_way GROUP BY run_id, attempt_id, turns
+            ORDER BY turns, run_id, attempt_id LIMIT 1""",
+            {**params, "alike": group.alike},
+        ).row(0, named=True)
+    condition, params = where(view.change(verdict=""))
+    passed = ask(
+        f"""SELECT DISTINCT model FROM attempts WHERE verdict = 'passed' AND {condition} AND sample_id IN (
+            SELECT sample_id FROM attempts WHERE run_id = $run AND attempt_id = $attempt) ORDER BY 1""",
+        {**params, "run": one["run_id"], "attempt": one["attempt_id"]},
     )
+    return {"run_id": one["run_id"], "attempt_id": one["attempt_id"], "turn": one["first_turn"],
+            "passed_by": passed["model"].to_list()}  # fmt: skip
 
 
 # As the page SOP paths counts: turns that can be held against a way due, whose way ends in what was decided.

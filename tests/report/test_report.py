@@ -22,7 +22,7 @@ from cxlab.read.headlines import may_lead
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries, write
-from cxlab.report.content import MOST_FAILURES, Section, find_section
+from cxlab.report.content import Section, find_section
 from cxlab.report.decision_figures import list_figures
 from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
@@ -152,11 +152,12 @@ def test_failures_lead_to_what_was_said(judged_home: Path) -> None:
     assert section.simulated
     assert section.others_simulated
     told = {failure.title: failure.facts[0] for failure in section.failures}
-    assert told["Misread field"] == (
-        "In turn 1 the agent read CoreIntention as Exchange, the judges as ReturnOrRefund and took 1 → 2 → 3 → "
-        "Exchange, due was 1 → 2 → 3 → Refund"
+    assert told["Read core intention as exchange, it was return or refund"] == (
+        "In turn 1 the agent read core intention as exchange, the judges as return or refund and took 1 → 2 → 3 → "
+        "exchange, due was 1 → 2 → 3 → refund"
     )
-    assert told["Unreadable reply"].startswith("strong, ")  # nothing of it could be held against the procedure
+    (unread,) = (title for title in told if title.startswith("Unreadable reply"))
+    assert told[unread].startswith("strong, ")  # nothing of it could be held against the procedure
     (procedure,) = section.procedures
     # Each model's turns that could be followed; one of each ends elsewhere than the panel's fields lead.
     assert procedure.sides == (("eloquent", 2, 1), ("strong", 1, 0))
@@ -164,40 +165,26 @@ def test_failures_lead_to_what_was_said(judged_home: Path) -> None:
     assert {(side, n) for side, _, _, n in procedure.wrong} == {("eloquent", 1), ("strong", 1)}
 
 
-@pytest.mark.usefixtures("home")
-def test_no_two_failures_are_of_one_kind(empty_home: Path) -> None:
+def test_what_breaks_most_is_what_the_pages_say(empty_home: Path) -> None:
+    from cxlab.read import ask, failures
     from tests.stores.troubled import make_troubled_store
 
     make_troubled_store(empty_home)
-    found = queries.telling(View("sage"), 200)
-    kinds = find_kinds(empty_home)
-    assert found.height == len(kinds)
-    assert sorted(found["n"]) == sorted(kinds.values())
-    assert set(found["of"]) == {sum(kinds.values())}
-    few = queries.telling(View("sage"), MOST_FAILURES)
-    assert few.height == min(MOST_FAILURES, len(kinds))
-    assert set(few["owner"]) >= set(found["owner"]) or few.height < found["owner"].n_unique()
-
-
-def find_kinds(home: Path) -> dict[tuple[object, ...], int]:
-    """By hand: the kinds of failures of a store and how many there are of each."""
-    from cxlab.read import ask
-
-    counted: dict[tuple[object, ...], int] = {}
-    again = {run for (run,) in ask("SELECT run_id FROM runs WHERE setup LIKE '%rescored_from\":\"%'").rows()}
-    for row in ask("SELECT * FROM attempts WHERE verdict = 'failed'").iter_rows(named=True):
-        if row["run_id"] in again:
-            continue
-        reason = re.sub(
-            r"[0-9]+",
-            "…",
-            re.sub(r"'[^']*'", "…", re.sub(r"[;:].*$", "", (row["verdict_reason"] or "").split("\n")[0])),
-        )
-        facets = {each["key"]: each["value"] for each in row["facet_list"] or ()}
-        key = (row["verdict_owner"], row["task"], facets.get("scenario"), reason.strip(),
-               *(row[f"verdict_{name}"] for name in ("stage", "field", "tool")))  # fmt: skip
-        counted[key] = counted.get(key, 0) + 1
-    return counted
+    view = View("sage", verdict="failed")
+    groups = {row["alike"]: row for row in failures.groups(view, 10_000).iter_rows(named=True)}
+    found = queries.telling(View("sage"), 10_000)
+    assert {each["alike"]: each["attempts"] for each in found} == {
+        alike: row["attempts"] for alike, row in groups.items()
+    }
+    failed = ask("SELECT count(*) FROM attempts WHERE verdict = 'failed' AND run_id <> 'run-3'").item()
+    assert {each["of"] for each in found} == {failed}
+    for each in found:  # whoever stands for a group is in it
+        held = failures.of_attempt(each["run_id"], each["attempt_id"])
+        assert each["alike"] in held["alike"].to_list()
+    few = queries.telling(View("sage"), 4)
+    assert few[0]["alike"] == next(iter(groups)), "the first is what Overview names"
+    kinds = [(each["kind"], each["owner"], each["detail"]) for each in few]
+    assert len(set(kinds)) == 4, "the largest of each kind comes before the second of any"
 
 
 @pytest.mark.parametrize("values", [{}, {("s0", 1): None}, {("s0", 1): 0.0}, {("s0", 1): 100.0}])
@@ -254,7 +241,7 @@ def test_what_was_asked_and_answered_is_shown_where_nobody_spoke(
 ) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(ranked_home))
     found = attempt("run-260101-000001-aaaaaaaa", "a1-s0-1")
-    assert read_lines(found) == read_answer(found) == ()
+    assert read_lines(found, None) == read_answer(found) == ()
     sample = {"inputs": {"transcript": f"one\n{HOSTILE}", "tools": ["t"] * 200}, "expected": {"label": "due"}}
     given = replace(
         found,

@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.charts.failure_names import spell_programs
 from cxlab.errors import UnknownName
 from cxlab.read import StoredAttempt, View, failure_kinds, failures
 from cxlab.read.failure_kinds import name_kind
@@ -36,7 +37,6 @@ from cxlab.views.failures.attempt_verdict import (
     show_rule,
     show_verdict,
 )
-from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.dispute import show_dispute
 from cxlab.views.persona import live_link
 

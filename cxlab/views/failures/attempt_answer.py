@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import spell_programs
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_points
 from cxlab.read import StoredAttempt, View
@@ -20,7 +21,6 @@ from cxlab.ui.transcript import transcript, votes
 from cxlab.views.benchmarks import declared, questions_of, ranking_tasks
 from cxlab.views.failures.attempt_columns import document_titles
 from cxlab.views.failures.attempt_verdict import SIGNS, show_took, verdict_of
-from cxlab.views.failures.charts import spell_programs
 
 Cells = Sequence[Sequence[tuple[str, str]]]
 _ROLES = {"Customer": "customer", "Agent": "agent", "Tool": "tool", "System": "system", "IVR": "ivr"}

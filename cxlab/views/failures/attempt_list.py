@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import spell_programs
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
@@ -21,7 +22,6 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
 from cxlab.views.failures.attempt_columns import add_asked, answering, leave_out_alike, opening_column, say_kinds
 from cxlab.views.failures.attempt_set import save_set
-from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.groups import full_scores, ordered_by, titles_of
 
 _ORDERS = {

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cxlab.charts.failure_names import name_step
 from cxlab.charts.names import name_id
 from cxlab.read import failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
-from cxlab.views.failures.charts import name_step
 
 DELIVERY = {
     "opening": "in the first message",

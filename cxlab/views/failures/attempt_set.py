@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import describe_group
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.errors import CxError, UnknownName
@@ -22,7 +23,6 @@ from cxlab.ui.app_frame import guarded
 from cxlab.ui.labels import plain
 from cxlab.ui.trash import delete
 from cxlab.views.benchmarks import names_of
-from cxlab.views.failures.charts import describe_group
 from cxlab.views.failures.groups import ordered_by, titles_of
 
 _MADE = "failures-datasets-made"

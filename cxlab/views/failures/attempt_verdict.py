@@ -5,6 +5,7 @@ from collections.abc import Collection
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import describe_group, spell_programs
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_seconds, format_time, format_usd
 from cxlab.charts.theme import short_model
@@ -18,7 +19,6 @@ from cxlab.ui.address import cached
 from cxlab.ui.app_frame import zone
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
-from cxlab.views.failures.charts import describe_group, spell_programs
 from cxlab.views.failures.dispute import OWNERS, show_dispute
 
 SIGNS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red"), "unscored": ("? no verdict", "orange")}

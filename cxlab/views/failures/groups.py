@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import describe_event, describe_group
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
 from cxlab.read.attempts import FullScore, benchmarks, facets
@@ -19,8 +20,6 @@ from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.failures.charts import (
-    describe_event,
-    describe_group,
     draw_groups,
     say_commonest,
     say_doing,

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import spell_programs
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
@@ -22,7 +23,6 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, leave_out_floors
 from cxlab.views.compare import queries
 from cxlab.views.compare.queries_verdicts import audit
-from cxlab.views.failures.charts import spell_programs
 from cxlab.views.failures.queries_label_answers import NOTHING, read_answers
 
 # Letters of an answer in the list, and what stands in no name.

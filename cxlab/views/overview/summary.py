@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from cxlab.charts.failure_names import describe_group
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
@@ -19,7 +20,7 @@ from cxlab.ui.address import cached, link
 from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
-from cxlab.views.failures.charts import describe_group, say_commonest, say_size
+from cxlab.views.failures.charts import say_commonest, say_size
 from cxlab.views.overview.board import compared_success
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 

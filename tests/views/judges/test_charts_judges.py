@@ -3,10 +3,11 @@
 import polars as pl
 import pytest
 
+from cxlab.charts.failure_names import describe_group
 from cxlab.charts.matrix import draw_confusion, draw_matrix, name_item, name_judge
 from cxlab.charts.theme import mark_models
 from cxlab.views.benchmarks import declared
-from cxlab.views.failures.charts import describe_group, draw_groups
+from cxlab.views.failures.charts import draw_groups
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges.slices import Slices
 

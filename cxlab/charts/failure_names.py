@@ -1,0 +1,115 @@
+"""What groups of alike failures are called, on pages and in reports."""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from cxlab.charts.names import name_id
+from cxlab.read import failure_kinds, procedures
+
+_FORMS = {
+    "not_json": "the reply held no JSON object that can be read",
+    "empty": "the reply was empty",
+    "length": "the reply was cut off at its length limit",
+}
+
+_EVENTS = {
+    "refused": "Refused",
+    "arguments": "Bad arguments",
+    "unknown_tool": "Unknown tool",
+    "tool": "Tool error",
+    "customer_tool": "Refused to the customer",
+    "agent": "Slip of the agent",
+}
+
+
+def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:
+    """A group in words: what happened ("Read info completeness as no, it was yes"), and where; `titles` of tasks."""
+    kind = row["kind"]
+    if kind in _EVENTS:
+        return describe_event(row, titles)
+    several = row.get("scenarios") or 0
+    scenario = f"{several} procedures or tasks" if several > 1 else _name(row["scenario"], titles)
+    step, took, due = (name_step(row["scenario"], row[name]) for name in ("stage", "took", "due"))
+    misread = failure_kinds.misread()
+    if kind in misread and row["field"]:
+        what = f"Read {name_id(row['field'])} as {name_id(row['given'])}, it was {name_id(row['wanted'])}"
+        where = f"at {step}: leads to {_lead(row, 'took')}, not {_lead(row, 'due')}"
+        # The first class is the plain one.
+        return what, ("" if kind == next(iter(misread)) else f"{misread[kind]} · ") + f"{scenario} · {where}"
+    if kind in misread:
+        return f"Fields lead to {_lead(row, 'took')}, not {_lead(row, 'due')}", f"{scenario} · from {step}"
+    if kind in failure_kinds.deviations():
+        known = procedures.find(row["scenario"])
+        if known and {known.node(row["took"] or ""), known.node(row["due"] or "")} <= {*known.actions}:
+            return f"Handed out {took}, due was {due}", f"{scenario} · right path, wrong action at {step}"
+        went = f"Went to {took}" if row["took"] else "Stopped"
+        due_words = f"due was {due}" if row["due"] else "the path was over"
+        return f"{went}, {due_words}", f"{scenario} · after {step}; by the panel it read the fields right"
+    detail = str(row["detail"] or "")
+    if kind in ("answer", "unmarked"):
+        # Told by the verdict alone: its reason, and as much as it says of the place.
+        places = [(name, row.get(name)) for name in ("stage", "field", "tool")]
+        # "Policy: ..." has named the field already.
+        said = [scenario] + [
+            f"{name} {_place(row['scenario'], name, value)}"
+            for name, value in places
+            if value and not detail.lower().startswith(f"{value}:".lower())
+        ]
+        detail = spell_programs(detail)
+        return f"{detail[:1].upper()}{detail[1:]}" or failure_kinds.name_kind(kind).capitalize(), " · ".join(said)
+    form, _, part = detail.partition(" ")
+    if kind == "format" and form == "invalid":
+        name = part.removeprefix("fields.")
+        what = f"Unreadable reply: {name_id(name) if name else 'something'} missing or outside the options"
+    else:
+        what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
+    # What a provider's server said is the quickest way to what is wrong with it.
+    return what, f"{scenario} · “{part}”" if kind == "provider" and part else scenario
+
+
+def _lead(row: Mapping[str, Any], name: str) -> str:
+    """What a field leads to: a stage by its title, or the action "…"."""
+    known, step = procedures.find(row["scenario"]), row[name]
+    told = name_step(row["scenario"], step)
+    return f"the action “{told}”" if known and step and known.node(step) in known.actions else told
+
+
+def describe_event(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:
+    """What failed on the way, in words ("Refused: no user has this e-mail address"), and where."""
+    detail = str(row["detail"] or "").strip().rstrip(".")
+    if row["kind"] not in _EVENTS:
+        return describe_group({**dict.fromkeys(("stage", "took", "due", "field")), **row}, titles)
+    unknown = re.fullmatch(r"There is no tool named '([^']+)' here", detail)
+    said = unknown.group(1) if unknown else detail
+    words = f"{_EVENTS[row['kind']]}: {said}" if said else _EVENTS[row["kind"]]
+    return words, _name(row["scenario"], titles)
+
+
+def _name(place: str | None, titles: Mapping[str, str]) -> str:
+    return titles.get(place or "") or (place or "any scenario").replace("_", " ").capitalize()
+
+
+def name_step(scenario: str | None, step: str | None) -> str:
+    """A stage of a procedure by its title, an action in words; "the end" behind a way that is over."""
+    if not step:
+        return "the end" if step is None else "nothing"
+    if step == "start":
+        return "the start"
+    known = procedures.find(scenario)
+    return f"“{known.stages[step]}”" if known and step in known.stages else name_id(step)
+
+
+def spell_programs(text: str) -> str:
+    """A text with the names that programs have in it as words, “find user id by email” of find_user_id_by_email;
+    its lines in one."""
+    in_one = text.replace("\n", " · ")
+    return re.sub(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b", lambda found: f"“{found[0].replace('_', ' ')}”", in_one)
+
+
+def _place(scenario: str | None, kind: str, value: str) -> str:
+    """Where an attempt was decided; a tool is named in words."""
+    return (
+        spell_programs(value) if kind == "tool" else name_step(scenario, value) if kind == "stage" else name_id(value)
+    )
