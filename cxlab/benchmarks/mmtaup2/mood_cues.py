@@ -4,7 +4,7 @@ from cxlab.benchmarks.mmtaup2.act_cues import cue_list
 
 FRUSTRATED = cue_list(
     (
-        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|irritat\w+|outrag\w+|exasperat\w+)\b",
+        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|(?:so|very|really|getting) mad|irritat\w+|outrag\w+|exasperat\w+)\b",
         r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
         # What happened to somebody may be awful without anybody to blame.
         r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"
@@ -13,7 +13,7 @@ FRUSTRATED = cue_list(
         r"\bdriv(?:es|ing) me (?:\w+ )?(?:crazy|mad|nuts|insane|up the wall)\b"
         r"|\b(?:damn|bloody|freaking|bullshit|wtf)\b",
         r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
-        r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed|worried)\b",
+        r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed)\b",
         r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
     ),
     (

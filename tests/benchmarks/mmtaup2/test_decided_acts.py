@@ -94,6 +94,34 @@ def test_a_yes_is_decided_by_what_is_plain_and_never_turned_around(name: str) ->
     assert sum(no) > 3
 
 
+def test_nothing_is_called_what_it_is_not_in_pairs_that_no_rule_was_made_with() -> None:
+    """Parts 14 and 15: nothing was mended by them but the reading of annoyance, of which there is none in them."""
+    talks = talks_by_id((14, 15))
+    assert len(talks) == 120
+    seen = count_decided(talks)
+    assert not any(n[True, False] for n in seen.values()), seen
+    assert {act: (n[True, True], n[False, True], n[None, True]) for act, n in seen.items()} == {
+        "request": (12, 0, 0),
+        "clarification": (3, 0, 0),
+        "agreement": (11, 1, 2),  # "You got it toots."
+        "refusal": (2, 0, 1),
+        "correction": (3, 0, 2),
+        "frustration": (0, 0, 0),
+    }
+    said: Counter[tuple[str, bool | None]] = Counter()
+    for asked, answered in zip(talks[::2], talks[1::2], strict=True):
+        due = "agreement" if "agreement" in answered[-1]["acts"] else "other"
+        kind = due if "request" in asked[-1]["acts"] else "nothing asked"
+        said[kind, dialogue_acts.confirmed(asked[-1]["text"], answered[-1]["text"])] += 1
+    assert said == {
+        ("agreement", True): 7,
+        ("agreement", None): 1,
+        ("other", False): 3,
+        ("other", None): 1,
+        ("nothing asked", None): 48,
+    }
+
+
 def test_writes_of_a_real_agent_are_decided_rightly_or_left_to_a_judge() -> None:
     found = Counter((row["confirmed"], attempt.confirmed) for row, attempt in calls(dialogues()))
     assert found["yes", False] == found["no", True] == found["unclear", False] == 0

@@ -272,6 +272,10 @@ def test_annoyance_is_told_from_misfortune() -> None:
     assert len(read) > 300
     assert annoyed <= set(labels["frustration"])
     assert len(annoyed) >= 4  # of 6; the others say it in words that no cue is made of
+    longer = labels["longer"]
+    read = set(longer["read"]) - set(longer["unclear"])
+    assert len(read) == 26
+    assert {name for name in read if dialogue_acts.is_frustrated(callers[name])} == set(longer["frustration"])
 
 
 def calls(talks: Iterable[list[dict[str, Any]]]) -> Iterator[tuple[dict[str, Any], Any]]:
