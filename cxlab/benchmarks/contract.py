@@ -308,9 +308,12 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
     return verdict("failed", reason or f"{metric} {mean:.4g}, {wanted:g} needed", "agent")
 
 
-def name_unread(failure: Failure | None) -> str:
+_UNREAD: Mapping[str, str] = {"truncated": "reply cut off at the token limit", "refusal": "the model declined"}
+
+
+def name_unread(failure: Failure | None, otherwise: str = "unreadable reply") -> str:
     """What a reply that could not be read was, in words that alike failures share."""
-    return "reply cut off at the token limit" if failure and failure.type == "truncated" else "unreadable reply"
+    return _UNREAD.get(failure.type, otherwise) if failure else otherwise
 
 
 def name_fault(attempt: Attempt) -> str:

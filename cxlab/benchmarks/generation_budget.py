@@ -210,6 +210,7 @@ class GenerationBudget:
     def _write(self, one: GenerationSpending) -> None:
         if self._path is not None:
             row = {"key": str(self.spent.calls), "row": {"stage": self.stage, "spent": asdict(one)}}
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
         self._add(self.stage, one)

@@ -221,7 +221,7 @@ def _tell(runs: "list[tuple[Run, Status]]", **told: int) -> None:
     from cxlab.runner.report import sum_up, summarise
 
     entries = [summarise(run_, status) for run_, status in runs]
-    reasons = {run_.id: status.message for run_, status in runs if status.message and status.state != "done"}
+    reasons = {run_.id: status.message for run_, status in runs if status.message}
     print(json.dumps({"runs": entries, **told, **sum_up(entries), "reasons": reasons}))
 
 
@@ -237,7 +237,7 @@ def finish(outcomes: list["SessionResult"], manner: "ExecutionOptions", as_json:
         for each in outcomes:
             status = each.status
             counts = f"{status.ok} ok, {status.format} format, {status.provider} provider"
-            why = f": {status.message}" if status.message and status.state != "done" else ""
+            why = f": {status.message}" if status.message else ""
             print(f"{each.run_id}: {name_state(status)}, {status.done} of {status.planned} ({counts}){why}")
         show_tables([each.run_id for each in outcomes if each.status.done])
     if any(each.interrupted for each in outcomes):

@@ -1,8 +1,9 @@
 """Customer and agent take turns until a rule ends the dialogue; nothing is thrown away.
 
-The rules, in the order in which they are looked at: a provider fault (`provider`), the customer says
-goodbye when it may (`goodbye`), the agent repeats itself three times (`loop`), three replies in a row
-that cannot be read (`unreadable`), the turn limit (`turns`).
+The rules, in the order in which they are looked at: a provider fault (`provider`), three messages of the customer in
+a row that cannot be read (`unreadable`; the agent is not asked for a third answer to nothing), the customer says
+goodbye when it may (`goodbye`), three replies of the agent in a row that cannot be read (`unreadable`), the agent
+repeats itself three times (`loop`), the turn limit (`turns`).
 """
 
 from __future__ import annotations
@@ -57,18 +58,19 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
     cannot be read is a failure of the `customer`: its turn is skipped with a plain filler, and said so.
     """
     dialogue = Dialogue()
-    unread = 0
+    unread = unread_customer = 0
     for turn in range(1, max_turns + 1):
         said = await customer(dialogue.messages, turn)
         _note(dialogue, said, turn, "customer")
-        if _is_provider(said):
+        unread_customer = unread_customer + 1 if said.failure else 0
+        if _is_provider(said) or unread_customer >= LOOP:
             if said.usage.calls or said.cost_usd:
-                # What an earlier call of the turn took was paid for, though nothing came of it.
+                # What the turn took was paid for, though nothing came of it.
                 lost = {**said.data, "delivered": False}
                 dialogue.messages.append(
                     Message(role="customer", text="", turn=turn, data=lost, **said.totals.of_message())
                 )
-            dialogue.ended_by = "provider"
+            dialogue.ended_by = "provider" if _is_provider(said) else "unreadable"
             return dialogue
         text = without_thinking(said.text) or "Hello? Please go on."
         dialogue.messages.append(

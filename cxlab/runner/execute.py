@@ -27,6 +27,7 @@ RATE_WINDOW_S = 10.0
 DEFAULT_CONCURRENCY = 32
 
 StopReason = Literal["cancelled", "budget", "unanswered"]
+_LONGEST_EXAMPLE = 200
 # Faults by which a run ends itself: an attempt that met one was not made, a vote that met one was not given.
 _CUTS = ("budget", UNANSWERED)
 
@@ -72,6 +73,8 @@ class Execution:
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
         self._first_calls, self._faults = first_calls, Counter[str]()
+        self._unread = Counter[str]()
+        self._unread_examples: dict[str, str] = {}
         self._spending, self._stored_before, self._cut_short = spending, begun.known_usd, 0
         self._unanswered_before = (begun.unanswered, begun.unanswered_usd)
         self._count_stored, self._offers = count_stored, offers
@@ -176,6 +179,7 @@ class Execution:
         lost = [vote for vote in scored.votes if (vote.failure or "").startswith("provider:")]
         self._faults.update(_name_fault(failure) for failure in attempt.failures if failure.where == "provider")
         self._faults.update(f"judge {vote.judge}: {_say_fault(vote)}" for vote in lost)
+        self._note_unread(attempt, scored)
         # None stands for an unknown part only once something has been done.
         cost, known, tokens = status.cost_usd if status.done else 0.0, status.known_usd, status.tokens
         for usage, cost_usd in spending(attempt, scored):
@@ -232,7 +236,7 @@ class Execution:
         """The state in which the session ends by itself, and why."""
         complete = self._status.done == self._status.planned
         if complete:  # whatever asked for a stop: the grace period was long enough
-            return statuses.find_end(self._status), self._tell_faults()
+            return statuses.find_end(self._status), "; ".join(filter(None, (self._tell_faults(), self._tell_unread())))
         if self._reason == "budget" and self._budget is not None:
             return "stopped", self._budget.describe()
         if self._reason == "unanswered":
@@ -245,6 +249,24 @@ class Execution:
         """What providers did not deliver, the commonest first."""
         told = [f"{fault} ({count})" if count > 1 else fault for fault, count in self._faults.most_common(3)]
         return "not delivered: " + "; ".join(told) if told else ""
+
+    def _note_unread(self, attempt: Attempt, scored: Scored) -> None:
+        """Replies that came and could not be read, by whose they were, with the first of each as an example."""
+        found = [("the agent", each.message) for each in attempt.failures if each.where == "format"]
+        found += [("the customer", each.message) for each in attempt.failures if each.where == "customer"]
+        unread = (vote for vote in scored.votes if (vote.failure or "").startswith("format:"))
+        found += [(f"the judge {vote.judge}", _say_fault(vote)) for vote in unread]
+        for who, why in found:
+            self._unread[who] += 1
+            self._unread_examples.setdefault(who, why)
+
+    def _tell_unread(self) -> str:
+        """How many replies could not be read, the commonest first: a run of which nothing was scored says why."""
+        told = [
+            f"{count} {'reply' if count == 1 else 'replies'} of {who} ({self._unread_examples[who][:_LONGEST_EXAMPLE]})"
+            for who, count in self._unread.most_common(3)
+        ]
+        return "not readable: " + "; ".join(told) if told else ""
 
     def _finish(self, state: statuses.State, message: str, fault: bool) -> None:
         self._measure()

@@ -101,5 +101,5 @@ def draw_progress(progress: Progress) -> None:
     elif progress.cost_usd is None and progress.done:
         words.append("cost unknown")
     st.progress(progress.share, text=f"{plain(label(progress.model))}: {plain(' · '.join(words))}")
-    if progress.message and progress.state != "done" and not progress.stopping:
+    if progress.message and not progress.stopping:
         st.caption(plain(progress.message))

@@ -176,6 +176,23 @@ def find_third_person(asked: Iterable[Asked]) -> Iterator[str]:
                 yield f"{one.place} speaks of its reader as of somebody else: {found[0][:120]!r}"
 
 
+def find_untyped_options(asked: Iterable[Asked]) -> Iterator[str]:
+    """Options in a schema without a type: servers that hold a model to its schema refuse such a one."""
+
+    def walk(node: Any, place: str) -> Iterator[str]:
+        if isinstance(node, list):
+            for each in node:
+                yield from walk(each, place)
+        elif isinstance(node, dict):
+            if isinstance(node.get("enum"), list) and "type" not in node:
+                yield f"{place}: {node['enum']!r} without a type"
+            for each in node.values():
+                yield from walk(each, place)
+
+    for one in asked:
+        yield from walk([one.rendering.schema, one.rendering.tools], one.place)
+
+
 RULES: Mapping[str, Callable[[Iterable[Asked]], Iterator[str]]] = {
     "no unfilled placeholder": find_unfilled_placeholders,
     "no words of another side's card": find_leaks,
@@ -183,6 +200,7 @@ RULES: Mapping[str, Callable[[Iterable[Asked]], Iterator[str]]] = {
     "no field that the sample has not": find_absent_fields,
     "one thing a line": find_glued_lines,
     "the reader is you": find_third_person,
+    "options have a type": find_untyped_options,
 }
 
 

@@ -38,3 +38,25 @@ async def test_what_nobody_was_asked_for_takes_nothing_and_unknown_stays_unknown
     assert dialogue.agent.cost_usd is None
     # What is said without any call is written as it always was.
     assert set(dialogue.messages[0].model_dump()) == {"role", "text", "turn", "tool_calls", "data"}
+
+
+async def test_a_customer_that_cannot_be_read_three_times_ends_the_dialogue_and_is_paid_for() -> None:
+    unreadable = Failure(where="format", type="refusal", message="the model declined")
+    asked_of_agent = 0
+
+    async def customer(messages: Sequence[Message], turn: int) -> Utterance:
+        # The second message can be read: only three in a row are the end.
+        said = {"text": "It is broken."} if turn == 2 else {"text": "", "failure": unreadable}
+        return Utterance(**said, usage=ASKED, cost_usd=0.5)
+
+    async def agent(messages: Sequence[Message], turn: int) -> Utterance:
+        nonlocal asked_of_agent
+        asked_of_agent += 1
+        return Utterance(f"Answer {turn}", usage=ASKED, cost_usd=0.25)
+
+    dialogue = await converse(customer, agent, 15)
+    assert (dialogue.ended_by, dialogue.outcome) == ("unreadable", "ok")
+    assert {failure.where for failure in dialogue.failures} == {"customer"}
+    assert asked_of_agent == 4
+    last = dialogue.messages[-1]
+    assert (last.role, last.text, last.turn, last.data["delivered"], last.cost_usd) == ("customer", "", 5, False, 0.5)

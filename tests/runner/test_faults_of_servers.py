@@ -204,6 +204,25 @@ def test_a_dead_customer_is_not_the_agents_fault(shell: Shell, server: FaultServ
     assert entry["cost_by_role"]["agent"] == 0.0, "it was never asked"
 
 
+def test_replies_that_cannot_be_read_are_told_with_whose_they_were_and_why(shell: Shell, server: FaultServer) -> None:
+    """A run of which nothing is scored is done, and says what kept it from being scored."""
+    point(shell, customer=server.scene("refusal").url, judge=server.scene("truncated").url)
+    words = ["run", "sage", "--model", "simulated:strong", "--limit", "1", *QUIET]
+    said = shell.call(*words, "--customer", "endpoint:customer", "--judge", "simulated:judge-fair")
+    (entry,) = told(said)["runs"]
+    assert (said.returncode, entry["state"]) == (0, "done")
+    declined = "(the model declined: 'I cannot help with that.')"
+    assert told(said)["reasons"][entry["run"]] == f"not readable: 3 replies of the customer {declined}"
+    attempts = shell.read(entry["run"])
+    assert attempts["ended_by"].to_list() == ["unreadable"]
+    assert attempts["verdict_owner"].to_list() == ["customer"]
+    said = shell.call(*words, "--judge", "endpoint:judge")
+    (entry,) = told(said)["runs"]
+    assert entry["state"] == "done"
+    assert "replies of the judge endpoint:judge (truncated)" in told(said)["reasons"][entry["run"]]
+    assert shell.read(entry["run"])["verdict_owner"].to_list() == ["judge"]
+
+
 def test_dialogues_that_were_paid_for_outlive_a_dead_judge(shell: Shell, server: FaultServer) -> None:
     """Ten calls of one judge fail and the run ends itself; what agents said by then is kept, to be judged by others."""
     point(shell, one=server.scene("status", status=500, message="gone").url)

@@ -8,7 +8,7 @@ from typing import Any
 from cxlab.benchmarks.cdr import failure_analysis
 from cxlab.benchmarks.cdr.corpus import domains
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
-from cxlab.benchmarks.contract import Scored, Setup, name_fault
+from cxlab.benchmarks.contract import Scored, Setup, name_fault, name_unread
 from cxlab.errors import UnknownName
 from cxlab.metrics.retrieval import CUTOFFS, evaluate_each
 from cxlab.records import Attempt, Sample, Score, Verdict
@@ -41,7 +41,8 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     if sample.task == domains.TASK:
         return domains.score(attempt)
     if attempt.outcome != "ok":
-        why = name_fault(attempt) if attempt.outcome == "provider" else "unreadable reply"
+        unread = attempt.failures[0] if attempt.failures else None
+        why = name_fault(attempt) if attempt.outcome == "provider" else name_unread(unread)
         silent = tuple(_score(attempt, metric, None, why) for metric in METRICS)
         return Scored(scores=silent)
     values = measure(sample, list(attempt.output.get("ranked", ())))

@@ -55,9 +55,9 @@ def measure(sample: Sample, attempt: Attempt) -> Scored:
 
 
 def has_slip(attempt: Attempt) -> bool:
-    """Whether a reply was in the wrong form: sent back, or with arguments that are no JSON object."""
+    """Whether a reply was in the wrong form: sent back, or with arguments that are no JSON object, cut off or not."""
     reminded = any(message.role == "system" for message in attempt.messages)
-    return reminded or any(each.type == BAD_ARGUMENTS for each in attempt.failures)
+    return reminded or any(each.type in (BAD_ARGUMENTS, "truncated") for each in attempt.failures)
 
 
 def grade(sample: Sample, answer: object) -> dict[str, float]:

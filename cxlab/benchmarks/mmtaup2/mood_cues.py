@@ -4,7 +4,8 @@ from cxlab.benchmarks.mmtaup2.act_cues import cue_list
 
 FRUSTRATED = cue_list(
     (
-        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|(?:so|very|really|getting) mad|irritat\w+|outrag\w+|exasperat\w+)\b",
+        r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|(?:so|very|really|getting) mad)\b",
+        r"\b(?:irritat\w+|outrag\w+|exasperat\w+)\b",
         r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
         # What happened to somebody may be awful without anybody to blame.
         r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"

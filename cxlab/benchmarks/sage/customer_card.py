@@ -15,7 +15,7 @@ import numpy as np
 from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.procedures.sop_text import in_words
 from cxlab.benchmarks.sage.prompts.scenario_prompts import CustomerInputs, Fact
-from cxlab.benchmarks.sage.rules import FieldSpec, Scenario
+from cxlab.benchmarks.sage.rules import FieldSpec, Intent, Scenario
 from cxlab.files import grammar
 from cxlab.records import Message
 
@@ -56,6 +56,8 @@ HOW = {
     "second": "When you are first asked about it, hold it back; say it the second time, or later of your own accord",
     "contrast": "When it comes up, first rule out the other thing",
     "corrected": "You have got this one wrong at first",
+    # Of what their concern rests on people do not believe the contrary, but they may misspeak.
+    "misspoken": "At first you misspeak, so that anybody would take you to mean this",
 }
 MANNERS = {
     "plain": "Put it plainly.",
@@ -81,7 +83,8 @@ def make_card(
     facts = []
     for fact in inputs["facts"]:
         spec = s.fields[fact["field"]]
-        facts.append(Fact(truth=say(truth_of(spec, fact["field"], fact["value"])), how=how_of(s, fact, mood, say)))
+        how = how_of(s, fact, mood, say, intent)
+        facts.append(Fact(truth=say(truth_of(spec, fact["field"], fact["value"])), how=how))
     manner = "; ".join([person.description, *(STYLES[style] for style in person.style if style in STYLES)])
     return CustomerInputs(
         role=s.role,
@@ -123,14 +126,16 @@ def truth_of(spec: FieldSpec, name: str, value: Any) -> str:
     return f"On {in_words(name)}: {called}; that is, {option.description.rstrip('.')}."
 
 
-def how_of(s: Scenario, fact: Mapping[str, Any], mood: str, say: Any) -> str:
-    """How a fact comes out, in words that fit the customer's mood."""
+def how_of(s: Scenario, fact: Mapping[str, Any], mood: str, say: Any, intent: Intent) -> str:
+    """How a fact comes out, in words that fit the customer's mood and concern."""
     delivery = fact["delivery"]
     how = HOW[delivery]
     if fact["wrong"] is not None and delivery in ("contrast", "corrected"):
         other = say(truth_of(s.fields[fact["field"]], fact["field"], fact["wrong"])).rstrip(".")
         if delivery == "contrast":
             how += f', namely this: "{other}"'
+        elif _contradicts(s, intent, fact["field"], fact["wrong"]):
+            how = f'{HOW["misspoken"]}: "{other}". Do so when it comes up; two messages later you notice and correct it'
         else:
             how += (
                 f' and believe this: "{other}". Say so when it comes up; two messages later you notice and correct it'
@@ -138,6 +143,11 @@ def how_of(s: Scenario, fact: Mapping[str, Any], mood: str, say: Any) -> str:
     wording = _OLDER.get(fact["wording"], fact["wording"])
     manner = MANNERS["plain" if wording == "heated" and mood == "calm" else wording]
     return f"{how}. {manner}"
+
+
+def _contradicts(s: Scenario, intent: Intent, field: str, value: Any) -> bool:
+    """Whether nobody with this concern could hold a field to have this value."""
+    return field in intent.when and not s.meets(field, value, intent.when[field])
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tests.llm.local_server import RoleServer
 
 GRADES = ("linguistic_quality", "anthropomorphism_emotion", "content_utility", "user_satisfaction")
 GRADES = (*GRADES, "instruction_compliance")
-QUOTE = re.compile(r'believe this: "(.+?)"')
+QUOTE = re.compile(r'(?:believe this|take you to mean this): "(.+?)"')
 
 
 class ScriptedModel(RoleServer):

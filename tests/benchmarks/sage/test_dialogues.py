@@ -148,6 +148,26 @@ def test_a_card_does_not_contradict_itself(samples) -> None:
         text = "\n".join(part["content"] for part in scenario_prompts.CUSTOMER.render(card))
         assert text.index("Your usual manner: ") < text.index("Your attitude this time, which goes before")
         assert ("Begin with your concern" in text) == (not card.facts)
+        assert "when nobody asks" not in text, "before the first message nobody could"
+
+
+def test_nobody_believes_the_contrary_of_the_own_concern(samples) -> None:
+    """Who calls to have the fee back may misspeak, but cannot hold for true that they want none."""
+    seen = set()
+    for sample in samples:
+        s = rules.load(sample.facets["scenario"])
+        rests = s.intents[sample.inputs["intent"]].when
+        card = make_card(s, sample.inputs, {}, np.random.default_rng(0))
+        for fact, shown in zip(sample.inputs["facts"], card.facts, strict=True):
+            if fact["delivery"] != "corrected" or fact["wrong"] is None:
+                assert "misspeak" not in shown.how
+                assert "believe this" not in shown.how
+                continue
+            field, wrong = fact["field"], fact["wrong"]
+            against = field in rests and not s.applies({field: rests[field]}, {field: wrong})
+            assert ("you misspeak" in shown.how, "and believe this" in shown.how) == (against, not against)
+            seen.add(against)
+    assert seen == {True, False}
 
 
 def test_what_customers_say_they_told_can_be_read_from_their_words(samples, dialogues) -> None:

@@ -88,15 +88,15 @@ class Episode:
             Message(role="agent", text=text, turn=self.turn, tool_calls=calls, data=data, **took.of_message())
         )
 
-    async def act(self, call: ToolCall) -> Observation:
-        """Carry out an action; the answer ends the attempt."""
+    async def act(self, call: ToolCall, cut: Failure | None = None) -> Observation:
+        """Carry out an action; the answer ends the attempt. `cut`: why its arguments may be in pieces."""
         arguments, problem = read_arguments(call.arguments)
         if call.name not in self.tools and call.name not in FINAL:
             known = ", ".join(sorted(self.tools))
             seen = observe(f"{ERROR}there is no tool {call.name[:60]!r}; there are {known}")
         elif problem is not None:
             seen = observe(f"{ERROR}{call.name}: {problem}")
-            self.fail(Failure(where="format", type=BAD_ARGUMENTS, message=problem[:_LONGEST_TOLD]))
+            self.fail(cut or Failure(where="format", type=BAD_ARGUMENTS, message=problem[:_LONGEST_TOLD]))
         else:
             # In a thread: a query may take seconds, in which other attempts go on.
             result = await asyncio.to_thread(TOOLS[call.name], self.sandbox, **arguments)

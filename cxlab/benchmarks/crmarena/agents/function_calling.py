@@ -66,7 +66,8 @@ async def take_native(episode: Episode, talk: Conversation, done: ModelCall) -> 
     first = said.tool_calls[0]
     action = first if first.id else first.model_copy(update={"id": f"call_{episode.turn}"})
     episode.say(text, took, action, reasoning=said.reasoning, ignored=len(said.tool_calls) - 1)
-    seen = await episode.act(action)
+    cut = Failure(where="format", type="truncated", message="a call was cut off at the token limit")
+    seen = await episode.act(action, explain_cut(cut, talk.model, said) if said.finish_reason == "length" else None)
     talk.messages.append(
         {
             "role": "assistant",

@@ -7,9 +7,11 @@ with a solver are held beside its steps (comparison.py), the others beside the e
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from cxlab.benchmarks.contract import name_unread
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
 from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison
@@ -39,7 +41,9 @@ def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> De
         spoiled = [each for each in attempt.failures if each.where == "format"]
         last = max((message.turn for message in attempt.messages), default=0)
         if spoiled and (spoiled[-1].turn == last or 2 * len(spoiled) > last):
-            return Departure("format", "no action that can be read", spoiled[0].turn)
+            commonest = Counter(each.type for each in spoiled).most_common(1)[0][0]
+            like = next(each for each in spoiled if each.type == commonest)
+            return Departure("format", name_unread(like, "no action that can be read"), spoiled[0].turn)
         return None
     if task.answer == "text":
         wanted, said = set(tokens(str(gold))), set(tokens(answer))

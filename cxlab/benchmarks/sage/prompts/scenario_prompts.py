@@ -229,8 +229,13 @@ def _stamp(scenario_id: str) -> int:
     return path.stat().st_mtime_ns if path is not None else 0
 
 
+_JSON_TYPES = {bool: "boolean", str: "string", int: "integer", float: "number"}
+
+
 def _told(values: tuple[Any, ...]) -> Any:
-    return Annotated[Any, WithJsonSchema({"enum": list(values)})]
+    # Servers that hold a model to its schema refuse one that leaves a type open.
+    types = list(dict.fromkeys(_JSON_TYPES[type(value)] for value in values))
+    return Annotated[Any, WithJsonSchema({"type": types[0] if len(types) == 1 else types, "enum": list(values)})]
 
 
 def _loose(model: type[BaseModel]) -> Any:

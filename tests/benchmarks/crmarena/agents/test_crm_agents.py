@@ -141,6 +141,29 @@ def test_replies_run_out(region: Sample) -> None:
     assert (verdict.field, verdict.owner, verdict.turn) == ("format", "agent", 1)
 
 
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (
+            Completion("", (ToolCall(id="c", name="get_cases", arguments='{"sta'),), finish_reason="length", limit=900),
+            "format: reply cut off at the token limit",
+        ),
+        (Completion("I cannot help with that.", finish_reason="refusal"), "format: the model declined"),
+        ("What?", "format: no action that can be read"),
+    ],
+    ids=["cut", "declined", "words"],
+)
+def test_why_no_action_could_be_read_is_told(region: Sample, reply: Any, reason: str) -> None:
+    attempt = play(region, Scripted([reply]), {"framework": "function_calling", "actions": 3})
+    assert (attempt.ended_by, attempt.outcome) == ("actions", "format")
+    assert verdict_of(region, attempt).reason == reason
+    assert values_of(region, attempt)["format_error"] == 100
+    if "cut off" in reason:
+        assert {failure.type for failure in attempt.failures} == {"truncated"}
+        assert "limit of 900 tokens" in attempt.failures[0].message
+        assert "raise max_output_tokens of scripted" in attempt.failures[0].message
+
+
 CALLS: list[Any] = [
     "Let me see.",
     ("get_cases", '{"statuses": ["Closed"'),
