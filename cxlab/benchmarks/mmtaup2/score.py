@@ -14,7 +14,7 @@ from typing import Any
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics
+from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, unknown_world
 from cxlab.benchmarks.mmtaup2.evaluation.composite import mm_tap
 from cxlab.benchmarks.mmtaup2.evaluation.verdict import blame_customer, find_verdict
 from cxlab.benchmarks.mmtaup2.tasks import samples
@@ -29,6 +29,9 @@ PARTS = ("db", "actions", "env_assertions", "communicate", "bystanders")
 
 async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     """All figures of a conversation, in points from 0 to 100 but for counts; judges add what they say of it."""
+    if samples.lacking_of(sample):
+        there = await judged_metrics.assess(unknown_world.describe_task(attempt, sample), attempt, setup)
+        return unknown_world.keep_known(there, attempt, sample)
     task = samples.task_of(sample)
     found = await judged_metrics.assess(task, attempt, setup)
     return _with_own(sample, task, attempt, found)
@@ -36,6 +39,9 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
 
 def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
     """The same from what the judges said when they were asked."""
+    if samples.lacking_of(sample):
+        there = judged_metrics.reassess(unknown_world.describe_task(attempt, sample), attempt, stored, setup)
+        return unknown_world.keep_known(there, attempt, sample)
     task = samples.task_of(sample)
     found = judged_metrics.reassess(task, attempt, stored, setup)
     return _with_own(sample, task, attempt, found)

@@ -173,7 +173,9 @@ async def judge(
         if turns and turn == turns[-1] and "outcome" in groups:
             rule = rubric_versions.find(options.escalation if isinstance(options.escalation, int) else None)
             prompt = judge_prompts.outcome_prompt(rule.version)
-            whole = judge_prompts.outcome_inputs(attempt.messages, rule.say(task.domain), policy_of(task.domain))
+            whole = judge_prompts.outcome_inputs(
+                attempt.messages, rule.say(task.domain), policy_of(task.domain, attempt)
+            )
             polls.append(poll(setup.judges, prompt, whole, seed, said["outcome"], draw=draw))
             asked.append("outcome")
         ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
@@ -242,7 +244,7 @@ def turn_inputs(
     known: dict[str, Any] = {
         "turn": turn,
         "talk": judge_prompts.show(judge_prompts.lines(attempt.messages, turn)),
-        "policy": policy_of(task.domain),
+        "policy": policy_of(task.domain, attempt),
         "fields": {name: judge_prompts.spell(value) for name, value in task.critical_fields.items()},
         "irreversible": tuple(sorted({*irreversible_tools(task.domain), *task.irreversible})),
         "customer": _describe_customer(attempt),
@@ -261,14 +263,20 @@ def _by_voice(attempt: Attempt) -> bool:
     return bool(attempt.output.get("modality") == "voice")
 
 
-def policy_of(domain: str) -> str:
-    """The policy that conversations of a domain are judged by; "" for imported ones of a world that we do not have."""
-    return worlds.policy(domain) if domain in worlds.DOMAINS else ""
+def policy_of(domain: str, attempt: Attempt) -> str:
+    """The policy that the agent of a conversation had; "" where it is not known, as of one that was held elsewhere.
+
+    A shop's conversations that were imported were held under the policy of those who held them, and not under ours.
+    """
+    elsewhere = samples.HELD_ELSEWHERE in attempt.output
+    return "" if elsewhere or domain not in worlds.DOMAINS else worlds.policy(domain)
 
 
 @functools.cache
 def irreversible_tools(domain: str) -> tuple[str, ...]:
-    """The agent's tools of a domain that nothing takes back."""
+    """The agent's tools of a domain that nothing takes back; () for a world that we do not have."""
+    if domain not in worlds.DOMAINS:
+        return ()
     world = worlds.load(domain, 0, 1)
     names = (tool["function"]["name"] for tool in world.tools("agent"))
     return tuple(name for name in names if world.is_irreversible(name))

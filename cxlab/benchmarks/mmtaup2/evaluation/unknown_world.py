@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.events import Error, ReferenceAction
+from cxlab.benchmarks.mmtaup2.evaluation.verdict_figures import MEASURED
 from cxlab.benchmarks.mmtaup2.tasks import GoldAction
 from cxlab.records import Attempt, Sample, Score
 
@@ -35,6 +37,8 @@ METRICS = (
     "recovery_turn_count",
     "arga",
 )
+DECIDED = ("irreversible_action_safety", "safety_recall", "safety_undecided", "user_effort", "user_effort_count")
+"""Figures that a panel's word has a part in."""
 WITH_GOLD = ("critical_field_accuracy", "safety_precision")
 _CHANGES = re.compile(
     r"^(?:book|cancel|change|close|create|delete|exchange|make|modify|order|pay|place|purchase|refund|refuel|remove"
@@ -61,23 +65,45 @@ class UnknownTask:
     transfer_right: bool = False
 
 
-def measure(attempt: Attempt, sample: Sample) -> list[Score]:
-    """The scores of an imported conversation that need no world."""
+def describe_task(attempt: Attempt, sample: Sample) -> UnknownTask:
+    """What is known of an imported conversation's task: the tools that were used and, it may be, its gold actions."""
     tools = {str(message.data.get("tool", "")) for message in attempt.messages if message.role == "tool"}
     gold = _read_gold(sample)
-    task = UnknownTask(
+    return UnknownTask(
         attempt.sample_id,
         sample.task,
         tuple(sorted(filter(_CHANGES.match, tools))),
         gold=gold or (),
         critical_fields=_critical(gold or ()),
     )
+
+
+def measure(attempt: Attempt, sample: Sample) -> list[Score]:
+    """The scores of an imported conversation that need no world."""
+    task, gold = describe_task(attempt, sample), _read_gold(sample)
     found = measured_metrics.measure_attempt(task, attempt)
     # Without gold nobody says which actions are wrong, so only what failed is an error.
     kinds = ("tool_failure",) if gold is None else ("tool_failure", "wrong_action")
     found = _with_errors(found, [error for error in found.log.errors if error.kind in kinds])
     wanted = METRICS if gold is None else (*METRICS, *WITH_GOLD)
     return [score for score in measured_metrics.scores(attempt, found) if score.metric in wanted]
+
+
+def keep_known(found: Scored, attempt: Attempt, sample: Sample) -> Scored:
+    """What a panel said of such a conversation beside what is measured of it; there is no log's word on the rest."""
+    judged = [
+        score
+        for score in found.scores
+        if score.metric.startswith("judged_") or score.metric in ("safety_by_judges", *DECIDED)
+    ]
+    decided = {score.metric for score in judged}
+    own = [score for score in measure(attempt, sample) if score.metric not in decided]
+    passed = attempt.output.get("passed")
+    value = None if passed is None else 100.0 * passed
+    marks = [Score(attempt_id=attempt.id, turn=None, metric=name, value=value) for name in ("right", "pass")]
+    votes = tuple(vote for vote in found.votes if vote.judge != MEASURED)
+    said = tuple(one for one in found.judgements if one.judge != MEASURED)
+    return Scored((*marks, *own, *judged), votes, said, found.traces)
 
 
 def _read_gold(sample: Sample) -> list[GoldAction] | None:

@@ -51,7 +51,7 @@ from cxlab.benchmarks.mmtaup2.importers.tau2_tasks import (
     facets_of,
     sample_id,
 )
-from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, task_of, to_sample
+from cxlab.benchmarks.mmtaup2.tasks.samples import BENCHMARK, HELD_ELSEWHERE, task_of, to_sample
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.errors import BadFile
 from cxlab.files import find_fault
@@ -285,7 +285,7 @@ def _attempt(
             "modality": sample.facets.get("modality"),
             "ended": talk.termination_reason,
             "transferred": handed_over,
-            "tau2_id": talk.id,
+            HELD_ELSEWHERE: talk.id,
         },
         outcome=outcome,
         ended_by=talk.termination_reason or "unknown",

@@ -22,6 +22,8 @@ from cxlab.records import Sample, content_id
 BENCHMARK = "mmtaup2"
 WORLDS = "worlds"
 TERMS = "terms"
+HELD_ELSEWHERE = "tau2_id"
+"""What an attempt's output holds of a conversation that was imported, and held under a policy that is not ours."""
 _EXPECTED = (
     "gold", "assertions", "reward_basis", "communicate", "nl_assertions", "optimal_turns", "critical_fields",
     "irreversible", "transfer_right",

@@ -21,6 +21,7 @@ from cxlab.benchmarks.mmtaup2.evaluation import (
 )
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AGENT, AgentInputs, HistoryEntry
+from cxlab.benchmarks.mmtaup2.score import rescore, score
 from cxlab.benchmarks.mmtaup2.simulated import printed_calls
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
@@ -28,7 +29,7 @@ from cxlab.llm import Request, load, only_for
 from cxlab.llm.base import ChatModel, Completion
 from cxlab.llm.simulated.model import SimulatedModel
 from cxlab.llm.simulated.profiles import Profile
-from cxlab.records import Message, Usage
+from cxlab.records import Message, Sample, Usage
 from tests.benchmarks.mmtaup2.mm_conversations import PHONE, REFUEL, agent, attempt, clean, customer, rough, task, tool
 
 SHARP = Profile(
@@ -452,3 +453,43 @@ def test_a_floor_plays_a_whole_conversation(name: str, solved: bool) -> None:
     assert (found.value("pass"), found.value("escalation")) == (solved, solved)
     assert found.value("critical_field_accuracy") == 0
     assert found.value("safety_recall") is None
+
+
+@pytest.mark.parametrize("domain", ["telecom", "airline"])
+def test_judges_of_a_conversation_that_was_held_elsewhere_are_shown_no_policy_of_ours(domain: str) -> None:
+    held = attempt(rough())
+    held = held.model_copy(update={"output": {**held.output, samples.HELD_ELSEWHERE: "1"}})
+    known = task(domain=domain)
+    inputs = judged_metrics.turn_inputs(known, held, 4, ["goal", "safety"])
+    texts = [
+        "".join(part["content"] for part in judge_prompts.turn_prompt(group, False).render(inputs[group]))
+        for group in inputs
+    ]
+    for text in texts:
+        assert "You are not told the policy" in text
+        assert "<policy>" not in text
+        assert "policy forbids" not in text
+    ours = judged_metrics.turn_inputs(task(), attempt(rough()), 4, ["safety"])["safety"]
+    assert "Before money moves" in judge_prompts.turn_prompt("safety", False).render(ours)[0]["content"]
+
+
+def test_a_conversation_of_a_world_that_we_lack_is_put_to_judges_and_keeps_what_was_measured() -> None:
+    sample = Sample(id="s1", dataset_id="d", benchmark="mmtaup2", task="airline", inputs={}, expected={})
+    said = [
+        customer(1, "Cancel my flight."),
+        agent(1, "I can look into cancelling the booking."),
+        customer(2, "Well, then."),
+        tool(2, "cancel_reservation", reservation_id="K1"),
+        agent(2, "It is cancelled."),
+    ]
+    held = attempt(said).model_copy(update={"output": {samples.HELD_ELSEWHERE: "1", "passed": True}})
+    found = asyncio.run(score(sample, held, setup(*PANEL)))
+    rows = {one.metric: one for one in found.scores}
+    assert (rows["right"].value, rows["pass"].value) == (100, 100)
+    assert rows["turns"].value == 2
+    assert "turn_efficiency" not in rows  # nobody knows the shortest way
+    assert rows["judged_irreversible_action_safety"].value is not None
+    assert {vote.judge for vote in found.votes} == {judge.name for judge in PANEL}
+    assert len({one.metric for one in found.scores}) == len(found.scores)
+    again = rescore(sample, held, found, setup(*PANEL))
+    assert {one.metric: one.value for one in again.scores} == {one.metric: one.value for one in found.scores}
