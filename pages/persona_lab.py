@@ -95,7 +95,7 @@ def show_live() -> None:
     if not chosen.large:
         with st.sidebar:
             address.choose_play(chosen, offered)
-            st.caption("The address of this page holds all of this, and how far it had come when it last stood still.")
+            st.caption("The address of this page holds all of this, and how far it has come, exchange by exchange.")
     address.tell_replaced(chosen, address.find_replaced(chosen))
     address.write(chosen)
     # A recogniser takes a few seconds to be set up, and a model's first connection as long as it takes.

@@ -130,7 +130,8 @@ def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(e
     told = f"of 2 stored tasks that whose differences in turns ({best.more_turns:+d}) and in messages that adapt ("
     assert f"The task is a typical one: {told}" in words(app)
     assert "are together nearest to the means." in words(app)
-    assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text, hard customers" in words(app)
+    assert "Over 2 pairs of stored conversations of strong · simulated, 2 tasks." in words(app)
+    assert ", text, hard customers: " in words(app)
     # What is offered is shown as it is stored, and no model is asked.
     stage = app.session_state["persona-stage"][1]
     assert isinstance(stage, StoredSession)
@@ -173,9 +174,9 @@ def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -
     assert not app.exception
     assert app.query_params["variant"] == ["none-0-text", "easy-0-text", "hard-0-text"]
     told = words(app)
-    assert "Over 2 pairs of stored conversations of strong · simulated (2 tasks, text" in told
+    assert "Over 2 pairs of stored conversations of strong · simulated, 2 tasks." in told
     assert any(each.value.startswith("Hard persona against none") for each in app.subheader)
-    assert "**Easy persona against none**: " in told
+    assert "**Easy persona against none, text, the agent told nothing of the customer**: " in told
     assert "Hard persona against none: " in told
 
 
@@ -531,6 +532,23 @@ def test_a_column_is_held_against_the_first_where_one_thing_sets_them_apart() ->
     assert told("easy-0-text", "hard-1-text") == told("hard-0-text", "hard-0-text") == []
 
 
+def test_a_claim_is_the_same_whichever_columns_are_open(empty_home: Path) -> None:
+    made = MmDataset(
+        domain=("retail",), count=2, personas=("none", "easy", "hard"), modalities=("text",), exposures=("0", "1")
+    )
+    dataset, rows = make(made, 4)
+    write.save_dataset(dataset, rows)
+    order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
+    launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
+    (run,) = showing._runs_of("simulated:strong")
+    none, hard, told = ("none", 0), ("hard", 0), ("hard", 1)
+    # Two levels beside the plainest, three figures each; of what is told one.
+    assert (showing.count((run,), hard, none), showing.count((run,), told, hard)) == (6, 3)
+    for variants in (["none-0-text", "easy-0-text", "hard-0-text"], ["none-0-text", "hard-0-text"]):
+        app = open_page("persona_lab", variant=variants, agent="simulated:strong", **{"from": dataset.id})
+        assert "corrected for 6 comparisons" in words(app)
+
+
 def test_what_a_provider_cut_short_is_no_goal_missed() -> None:
     missed = _two_ends()
     columns = [VariantChoice("easy"), VariantChoice("hard")]
@@ -616,3 +634,13 @@ def test_a_page_loaded_anew_finds_what_was_typed_and_says_when_it_is_gone(empty_
     later = open_page("persona_lab", **given)
     assert "My phone has no service." not in html_of(later)
     assert "begins anew" in words(later)
+
+
+def test_the_address_keeps_up_with_what_is_played(empty_home: Path) -> None:
+    app = open_page("persona_lab")
+    app.button(key="play").click().run()
+    stage = app.session_state["persona-stage"][1]
+    stage.forward(5, 300.0)
+    app.run()
+    assert app.session_state["persona-playing"]
+    assert int(app.query_params["beats"]) >= 5

@@ -143,7 +143,10 @@ def show_board(
         section("How far each had come, turn by turn", "Critical fields used rightly, needed actions carried out.")
         alt = "Share of what the task needs that was done, by turn and variant."
         show_chart(draw_course(names, courses, dark()), course_frame(names, courses), key="course", alt=alt)
-    if stage.touched:
+    turn = max(frame.turn for frame in frames)
+    # A link that is copied while it plays opens this exchange; one entry a message would fill the browser's history.
+    if stage.touched or (playing and st.session_state.get("persona-placed") != (choices.play, turn)):
+        st.session_state["persona-placed"] = (choices.play, turn)
         keep_place(choices, stage)
     if (playing and stage.idle) or followed != (playing or stage.busy):
         st.session_state["persona-playing"] = playing and not stage.idle

@@ -255,6 +255,15 @@ def write_gap(metric: str, gap: float, sign: str = "") -> str:
     return f"{100 * gap:{sign}.1f} points" if metric in PERCENT else f"{gap:{sign}.3f}"
 
 
+_OTHERS = {"persona": "whoever the customer is", "exposure": "whatever the agent is told", "modality": "text and voice"}
+
+
+def say_base(by: str, only: Mapping[str, Any]) -> str:
+    """Of which conversations a sentence about a factor is told: all levels of the others that no filter leaves out."""
+    whole = [words for factor, words in _OTHERS.items() if factor != by and factor not in only]
+    return f"All together ({', '.join(whole)})" if whole else "Of those that the filters leave"
+
+
 def say_sure(by: str, gaps: pl.DataFrame) -> str:
     """What a factor changes for sure, at the comparison that shows most: "Hard persona against no persona: 6.2 more
     turns, 28.7 points more messages that adapt; goals reached: cannot tell". "" without any comparison.

@@ -152,7 +152,7 @@ def _tell_against(now: Choices, one: TaskContrast) -> str:
     runs, terms = tuple(_runs_of(now.agent)), worth_showing.SETS[one.kind]
     for place, term in enumerate(terms[1:], 1):
         gap = one.turns[place] - one.turns[0]
-        effects = cached(measure, runs, term, terms[0], _tests(terms))
+        effects = cached(measure, runs, term, terms[0])
         usual = next((each for each in effects if each.figure == "turns"), None)
         if usual and gap * usual.difference < 0 and (usual.shown or abs(usual.difference) >= 1):
             sure = "" if usual.shown else ", though not for sure"
@@ -161,11 +161,6 @@ def _tell_against(now: Choices, one: TaskContrast) -> str:
                 f"{one.turns[place]} turns, on average {usual.base:.1f} → {usual.told:.1f}{sure}."
             )
     return ""
-
-
-def _tests(terms: Sequence[Term]) -> int:
-    """How many differences are looked at: each figure, each term against the first."""
-    return (len(terms) - 1) * len(worth_showing.FIGURES)
 
 
 def tell_otherwise(one: TaskContrast, frames: Sequence[LiveSnapshot]) -> str:
@@ -225,9 +220,8 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     asked = list_comparisons(columns)
     if runs and not asked and len(set(columns)) > 1:
         st.caption("These conversations differ in more than one thing, so no measured difference is told of them.")
-    tests = len(asked) * len(worth_showing.FIGURES)
     measured = [
-        (one, cached(measure, _runs_for(agent, runs, one.lines), one.told, one.base, tests, one.lines))
+        (one, cached(measure, _runs_for(agent, runs, one.lines), one.told, one.base, one.lines))
         for one in asked
         if runs
     ]
@@ -238,7 +232,7 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
     ranks = ((any(e.shown for e in effects), any(map(_is_large, effects)), n) for n, (_, effects) in enumerate(found))
     best, effects = found[max(ranks)[2]]
     first = effects[0]
-    finding = f"{best.what}: {tell_finding(effects)}"
+    finding = f"{best.what}, {best.whose}: {tell_finding(effects)}"
     pairs = "1 pair" if first.n == 1 else f"{first.n} pairs"
     if brief:
         over = f"Over {pairs} of stored conversations, {first.tasks} tasks; below is one example."
@@ -246,12 +240,18 @@ def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = Fals
         st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
         return
     section(plain(finding))
-    over = f"Over {pairs} of stored conversations of {label(agent)} ({first.tasks} tasks, {best.whose})."
+    over = f"Over {pairs} of stored conversations of {label(agent)}, {first.tasks} tasks."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(plain(over), width="content")
         with st.popover("Each difference", type="tertiary", key="persona-effects"):
-            st.markdown("\n".join(f"- **{plain(one.what)}**: {plain(tell_effect(effects))}" for one, effects in found))
-            st.caption(f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons.")
+            lines = [f"- **{plain(f'{one.what}, {one.whose}')}**: {plain(tell_effect(each))}" for one, each in found]
+            st.markdown("\n".join(lines))
+            counts = sorted({cached(count, _runs_for(agent, runs, one.lines), *one[2:]) for one, _ in found})
+            tests = " or ".join(map(str, counts))
+            st.caption(
+                f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons: three figures of "
+                "every level that is stored against the plainest, whichever columns are open."
+            )
 
 
 def _runs_for(agent: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tuple[str, ...]:
@@ -265,15 +265,18 @@ def _runs_for(agent: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tu
     return tuple(dict.fromkeys([*runs, *spoken["run_id"].head(1)]))
 
 
-def measure(
-    runs: tuple[str, ...],
-    told: Term,
-    base: Term,
-    tests: int,
-    lines: tuple[str, str] = (worth_showing.TEXT, worth_showing.TEXT),
-) -> list[PairedEffect]:
-    """What these terms change against plainer ones in these runs; one of so many `tests` that are told together."""
+_TEXTS = (worth_showing.TEXT, worth_showing.TEXT)
+
+
+def count(runs: tuple[str, ...], told: Term, base: Term, lines: tuple[str, str] = _TEXTS) -> int:
+    """For how many comparisons a difference of these terms is corrected."""
+    return worth_showing.count_tests(load_figures(runs, _FIGURES, TERMS)[0], told, base, lines)
+
+
+def measure(runs: tuple[str, ...], told: Term, base: Term, lines: tuple[str, str] = _TEXTS) -> list[PairedEffect]:
+    """What these terms change against plainer ones in these runs, corrected for all that are stored beside them."""
     stored = load_figures(runs, _FIGURES, TERMS)
+    tests = worth_showing.count_tests(stored[0], told, base, lines)
     return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base, 1 - 0.05 / tests, lines)
 
 

@@ -148,6 +148,19 @@ FIGURES = {
 }
 
 
+def count_tests(conversations: pl.DataFrame, told: Term, base: Term, lines: tuple[str, str] = (TEXT, TEXT)) -> int:
+    """How many differences stand beside that of these terms in what is stored: each figure, of each level of the one
+    factor in which they differ against the plainer one. It is the same whichever of them are looked at."""
+    there = conversations.filter(pl.col("modality") == lines[0])
+    if lines[0] != lines[1]:
+        return len(FIGURES)
+    if told[1] == base[1]:
+        levels = there.filter(pl.col("exposure").cast(pl.Int64) == base[1])["persona"].n_unique()
+    else:
+        levels = there.filter(pl.col("persona") == base[0])["exposure"].n_unique()
+    return max(1, levels - 1) * len(FIGURES)
+
+
 def measure_effect(
     conversations: pl.DataFrame,
     figures: pl.DataFrame,
