@@ -104,7 +104,7 @@ of = view.change(models=difference) if difference else view
 among = narrow_to_set(of, [benchmark]).filters()
 shown = leave_out_floors(among, declared(benchmark)).change(at=view.at, stage=view.stage)
 if not scenario:
-    procedures_overview.show_procedures(shown, FACET, usable)
+    procedures_overview.show_procedures(shown, FACET, usable, large)
     st.stop()
 procedure = procedures.get(scenario)
 

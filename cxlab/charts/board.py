@@ -92,7 +92,7 @@ def draw_board(
         figure.add_annotation(
             x=value, y=rows.height - 0.5, yanchor="bottom", yshift=_NAME_PX * raised[-1], showarrow=False,
             text=f"{plain(name)} {value:.1f}",
-            font={"size": 11, "color": colours.muted},
+            font={"size": 12, "color": colours.muted},
         )  # fmt: skip
     top = rows.height + 0.2 if floors else rows.height - 0.3
     figure.update_xaxes(

@@ -16,7 +16,7 @@ _LONGEST_NAME = 28
 # A dot that lies in the better part of the axis, or of what is drawn where nobody said how the axis ends, has its name
 # on the left.
 _TURN = 0.6
-_LETTER = 0.011
+_LETTER = 0.012
 """Of what is drawn: the width of a letter of a name, on a narrow page."""
 
 
@@ -86,7 +86,7 @@ def draw_dots(
                 mode="text",
                 text=texts,
                 textposition=["middle left" if on_left else "middle right" for on_left in left],
-                textfont={"color": [colours.muted if row.get("faint") else colours.ink for row in own], "size": 11},
+                textfont={"color": [colours.muted if row.get("faint") else colours.ink for row in own], "size": 12},
                 hoverinfo="skip",
                 cliponaxis=False,
                 showlegend=False,
@@ -159,7 +159,7 @@ def add_floors(figure: "Figure", floors: Sequence[tuple[str, float]], dark: bool
         above = {"x": value, "xanchor": "center", "y": 1, "yref": "paper", "yanchor": "bottom"}
         figure.add_annotation(
             **(along if axis == "y" else above), showarrow=False, text=f"{plain(name)} {value:.1f}",
-            font={"size": 11, "color": colours.muted},
+            font={"size": 12, "color": colours.muted},
         )  # fmt: skip
 
 

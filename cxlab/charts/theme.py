@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,14 @@ def mark_models(known: Iterable[str], simulated: Mapping[str, bool] | None = Non
         is_simulated = (simulated or {}).get(model, model.startswith(SIMULATED_PREFIX))
         marks[model] = Mark(MODEL_COLOURS[step], MODEL_SYMBOLS[lap % len(MODEL_SYMBOLS)], is_simulated)
     return marks
+
+
+def lighten(marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    """The marks as they are drawn on the dark theme, where the list's first blue is too faint for a thin line."""
+    return {model: replace(mark, colour=_ON_DARK.get(mark.colour, mark.colour)) for model, mark in marks.items()}
+
+
+_ON_DARK = {"#0072B2": "#2E93D9"}
 
 
 def mark_of(marks: Mapping[str, Mark], model: str) -> Mark:

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from cxlab import read, resources
-from cxlab.charts.theme import Mark, mark_models
+from cxlab.charts.theme import Mark, lighten, mark_models
 from cxlab.read import View, known, query
 from cxlab.read.view import KEYS, Query
 from cxlab.store import catalogue
@@ -239,7 +239,8 @@ def marks() -> dict[str, Mark]:
     """How each model of the store is drawn, the same on every page."""
     known = cached(read.known_models)
     simulated = dict(known.select("model", "simulated").iter_rows())
-    return mark_models(known["model"], simulated)
+    found = mark_models(known["model"], simulated)
+    return lighten(found) if st.context.theme.type == "dark" else found
 
 
 def _frozen(query: Mapping[str, str | list[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:

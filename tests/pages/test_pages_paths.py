@@ -169,6 +169,15 @@ def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: 
     assert any("published" in str(each.value) or "grey diamonds" in str(each.value) for each in app.markdown)
 
 
+def test_for_an_audience_the_procedures_are_a_finding_and_a_picture(made_home: Path) -> None:
+    whole, large = open_page("sop_paths"), open_page("sop_paths", show="large")
+    assert not large.exception
+    assert titles(large) == titles(whole)
+    assert (len(large.get("plotly_chart")), len(large.dataframe)) == (1, 0)
+    assert any("Procedures differ in length" in each.value for each in whole.caption)
+    assert not any("Procedures differ in length" in each.value for each in large.caption)
+
+
 def test_for_an_audience_the_map_stands_alone_and_what_is_clicked_below_it(made_home: Path) -> None:
     app = open_page("sop_paths", scenario="telecom_package", show="large")
     assert not app.exception

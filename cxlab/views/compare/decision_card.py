@@ -1,12 +1,14 @@
 """The card that Compare opens with: who wins, by how much, at what price, and what would change that."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, interval_of
+from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
@@ -18,7 +20,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric
 from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead, say_zeros
 from cxlab.ui.address import link
-from cxlab.ui.labels import badge, label, plain, section
+from cxlab.ui.labels import badge, plain, section
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
@@ -42,7 +44,7 @@ def show_decision(
     on = ["Single runs"]
     if conditions is not None:
         parts = dict(conditions.parts)
-        on = [f"Dataset {conditions.dataset}", f"judges: {', '.join(map(label, parts['Judges'].split(', ')))}"]
+        on = [f"Dataset {conditions.dataset}", f"judges: {_name_judges(parts['Judges'].split(', '))}"]
     if len(about.card.tasks) > 1:
         on.insert(0, f"Task: {found.task.title}")
     st.caption(plain(f"{'; '.join(on)}; {say_set(found.compared)}."))
@@ -68,6 +70,14 @@ def show_decision(
         show_corrected(about, found, corrected, title, name)
     show_without(about, found, view, unit, title, name)
     return corrected
+
+
+def _name_judges(judges: Sequence[str]) -> str:
+    """Judges as the page Judges calls them: "lenient, strict (simulated)"."""
+    simulated = [each.startswith(SIMULATED_PREFIX) for each in judges]
+    names = [name_judge(each) + (" (simulated)" if own and not all(simulated) else "")
+             for each, own in zip(judges, simulated, strict=True)]  # fmt: skip
+    return ", ".join(names) + (" (simulated)" if all(simulated) else "")
 
 
 def _link_further(about: Declaration, told: Decision, view: View, name: Name) -> None:

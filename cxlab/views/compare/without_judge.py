@@ -4,6 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
+from cxlab.charts.matrix import name_judge
 from cxlab.charts.numbers import format_count, interval_of
 from cxlab.read import View
 from cxlab.read.comparison.ranking import Ranking
@@ -14,7 +15,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric, name_metric
 from cxlab.ui.address import cached, link
 from cxlab.ui.choices import choose_id
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
@@ -54,7 +55,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
         # Scoring everything anew would only say the same.
         _say_unjudged(about, judged, view, title)
         return
-    names = {"": "none left out", **{judge: label(judge) for judge in judges}}
+    names = {"": "none left out", **{judge: name_judge(judge) for judge in judges}}
     with st.container(width=360):
         judge = choose_id(
             "dropped", "Without judge", list(names), names.__getitem__,
@@ -68,7 +69,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
         found = cached(ranked_without, view, unit, judge)
     if found is None:
         return
-    section(plain(say_without(found, judged, name, label(judge))), plain(say_reach(found, about.card.unit[1])))
+    section(plain(say_without(found, judged, name, name_judge(judge))), plain(say_reach(found, about.card.unit[1])))
     for run, why in found.left_out.items():
         st.caption(plain(f"⚠ Run {run} is not scored anew: {why}."))
     shown = found.beside.with_columns(
@@ -78,7 +79,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
     columns = {
         "name": column("Model"),
         "value": column(begin_metric(title), "points", about.card.metrics.get(judged.task.metric)),
-        "without": column(f"Without {label(judge)}", "points", "By the votes of the others alone."),
+        "without": column(f"Without {name_judge(judge)}", "points", "By the votes of the others alone."),
         "interval": column("95 % interval"),
     }
     show_table(shown, columns, key="compare-without-judge", alt="Means as judged and without a judge.")

@@ -11,8 +11,9 @@ from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_change, format_changes, format_points, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, procedures
+from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
-from cxlab.ui.address import cached, go, here, marks
+from cxlab.ui.address import cached, go, here, link, marks
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
@@ -42,6 +43,8 @@ def show_changes(view: View, compared: View, slices: Slices) -> None:
     elif votes.height < 2:
         show_one_judge()
     else:
+        st.markdown(plain(say_at_stake(declared(view.benchmark))))
+        link("See who leads on Compare", "compare", View(benchmark=view.benchmark))
         show_leave_out(view, compared, votes, slices)
         show_materiality(view, compared, max(votes["turns"]), slices)
 
@@ -107,7 +110,7 @@ def show_materiality(view: View, compared: View, judged: int, slices: Slices) ->
             plain(say_offsets(offsets, named)),
             "The score if one judge alone were the panel, minus the panel's, turn by turn; clustered 95 % "
             "intervals. "
-            f"Over turns that the panel and every judge alone can score. {_say_rank_by(view.benchmark, named)}",
+            "Over turns that the panel and every judge alone can score.",
         )
         show_chart(
             draw.draw_means(
@@ -121,11 +124,20 @@ def show_materiality(view: View, compared: View, judged: int, slices: Slices) ->
     show_ranking(compared, slices)
 
 
-def _say_rank_by(benchmark: str, named: str) -> str:
-    """By what other pages rank models, where that is another score than the one shown here."""
-    known = {name_metric(task.metric) for task in declared(benchmark).card.tasks}
-    others = " / ".join(sorted(known - {named}))
-    return f"Compare ranks models by {others} unless another is chosen there." if others else ""
+def say_at_stake(about: Declaration) -> str:
+    """Whether a ranking of models hangs on who judges at all, which is to be known before a judge is dropped."""
+    task, free = about.card.tasks[0], about.card.unjudged
+    named = name_metric(task.metric)
+    if task.metric not in free:
+        by = named if len({each.metric for each in about.card.tasks}) == 1 else "each task's own main figure"
+        return (
+            f"Models are ranked by {by}; where judges have a say in it, Compare shows the ranking without each of them."
+        )
+    judged = [name_metric(each) for each in task.leads if each not in free]
+    told = f"Models are ranked by {named}, in which no judge has a say: dropping one changes nobody's rank by it."
+    return told + (
+        f" They have one in {' and '.join(judged)}: by that alone it can matter who judged." if judged else ""
+    )
 
 
 def _name(metrics: Mapping[str, str]) -> str:

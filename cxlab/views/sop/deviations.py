@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from cxlab.charts.numbers import format_count, format_share
+from cxlab.charts.theme import short_model
 from cxlab.read import View, failure_kinds
 from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, link, marks, open_page, set_view, view
@@ -103,7 +104,9 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
     stands_in = "" if not simulated else "simulated" if len(simulated) == len(shown) else "partly simulated"
     badges: list[Badge] = ["simulated"] if simulated else []
     if difference:
-        names = (label(difference[0]), label(difference[1]))
+        # Before an audience the badge alone says who is simulated.
+        call = short_model if large else label
+        names = (call(difference[0]), call(difference[1]))
         steps = cached(queries_difference.step_differences, current, procedure, difference)
         sure = int(steps["sure"].sum())
         section(

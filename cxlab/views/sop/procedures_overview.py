@@ -11,13 +11,15 @@ from cxlab.ui.address import cached, marks, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import queries_comparisons
+from cxlab.views.sop.charts_map import enlarge
 
 
-def show_procedures(current: View, facet: str, ids: list[str]) -> None:
-    """A row a procedure: how many turns keep it, model by model, and where most leave it."""
+def show_procedures(current: View, facet: str, ids: list[str], large: bool = False) -> None:
+    """A row a procedure: how many turns keep it, model by model, and where most leave it; `large` for an audience, the
+    finding and the picture alone."""
     frame = cached(queries_comparisons.compare_procedures, current, facet, tuple(ids))
     whole = frame.filter(pl.col("model").is_null())
     if whole.is_empty():
@@ -25,15 +27,16 @@ def show_procedures(current: View, facet: str, ids: list[str]) -> None:
         return
     worst = whole.row(0, named=True)
     where = f", most of the others leave at “{_name(worst)}”" if worst["stage"] else ""
+    of_models = frame.filter(pl.col("model").is_not_null())
+    found = marks()
+    models = [name for name in found if name in of_models["model"].to_list()]
+    badges: list[Badge] = ["simulated"] if any(found[model].simulated for model in models) else []
     section(
         f"{plain(procedures.get(worst['procedure']).title)} is kept least: {format_share(worst['share'])} of "
         f"{format_count(worst['n'])} turns keep it{plain(where)}",
-        "A turn keeps a procedure when its way is the one due from the first stage to the action. A dot is a model, "
-        "with its 95 % interval clustered by sample. Procedures differ in length and in how hard their customers are. "
-        "Click a dot for the map of that model, or choose a row for the map of all that are shown.",
+        "" if large else _READS,
+        badges,
     )
-    of_models = frame.filter(pl.col("model").is_not_null())
-    models = [name for name in marks() if name in of_models["model"].to_list()]
     rows = [
         {
             "model": row["model"], "group": row["procedure"], "value": row["share"] * 100,
@@ -45,7 +48,7 @@ def show_procedures(current: View, facet: str, ids: list[str]) -> None:
     ]  # fmt: skip
     order = whole["procedure"].to_list()
     names = {id: procedures.get(id).title for id in order}
-    figure = draw_dots(rows, order, models, names, marks(), dark(), axis=(0.0, 100.0))
+    figure = draw_dots(rows, order, models, names, found, dark(), axis=(0.0, 100.0))
     figure.update_xaxes(title="Turns that keep the procedure, %")
     key = "sop-procedures"
     table = with_labels(of_models).with_columns(
@@ -54,9 +57,15 @@ def show_procedures(current: View, facet: str, ids: list[str]) -> None:
     )
     twin = {"procedure": column("Procedure"), "name": column("Model"), **_COUNTS, **_SHARE, **_LEAK}
     alt = "Share of turns that keep each procedure, a dot a model."
-    picked = show_chart(figure, table, key=key, alt=alt, select=True, columns=twin)
+    picked = show_chart(
+        enlarge(figure, _TYPE) if large else figure, table, key=key, alt=alt, select=True, columns=twin, table=not large
+    )
+    if large:
+        st.caption("Share of turns whose way is the one due, with 95 % intervals.")
     if picked and is_new(key, "\n".join(picked[0])):
         _open(current, facet, *picked[0])
+    if large:
+        return
     shares = of_models.pivot("model", index="procedure", values="share") if models else whole.select("procedure")
     listed = whole.join(shares, on="procedure", how="left").with_columns(
         title=pl.col("procedure").replace(names),
@@ -76,6 +85,13 @@ def show_procedures(current: View, facet: str, ids: list[str]) -> None:
         _open(current, facet, chosen[0]["procedure"])
 
 
+_READS = (
+    "A turn keeps a procedure when its way is the one due from the first stage to the action. A dot is a model, with "
+    "its 95 % interval clustered by sample. Procedures differ in length and in how hard their customers are. Click a "
+    "dot for the map of that model, or choose a row for the map of all that are shown."
+)
+_TYPE = 1.15
+"""By how much type is larger for an audience."""
 _COUNTS = {"dialogues": column("Dialogues", "count"), "n": column("Turns", "count")}
 _SHARE = {
     "share": column("Keep it", "share"),

@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.read import View
-from cxlab.views.benchmarks import declared_all
+from cxlab.records.benchmark_card import Card, Declaration, Task
+from cxlab.views.benchmarks import declared, declared_all
 from cxlab.views.judges import materiality, queries_leave_out, queries_materiality
 from cxlab.views.judges.leave_out import say_drop, say_narrowed
+from cxlab.views.judges.materiality import say_at_stake
+from tests.pages.app_script import open_page, words
 from tests.stores.judged import JUDGES
 
 
@@ -145,3 +148,18 @@ def test_filters_that_came_along_are_told_with_the_finding() -> None:
 def test_where_none_can_go_each_judge_is_named_with_what_is_lost_without_it() -> None:
     told = say_drop(frame_of(("a", -0.1, -0.2, -0.01), ("b", -0.12, -0.2, -0.01), ("c", -0.15, -0.2, -0.01)))
     assert "(10.0 points without a, 12.0 points without b, 15.0 points without c)" in told
+
+
+def test_whether_a_ranking_hangs_on_judges_is_said_before_one_is_dropped(judged_home: Path) -> None:
+    def about(metric: str, *leads: str, other: str = "") -> Declaration:
+        tasks = [Task("a", "A", metric, leads=leads), *([Task("b", "B", other)] if other else [])]
+        return Declaration(Card("x", "X", "", "", "", tuple(tasks), {}, unjudged=frozenset({"f1"})))
+
+    free = "Models are ranked by F1, in which no judge has a say: dropping one changes nobody's rank by it."
+    assert say_at_stake(about("f1")) == free
+    assert say_at_stake(about("f1", "f1", "chat")).startswith(f"{free} They have one in chat:")
+    assert say_at_stake(about("chat")).startswith("Models are ranked by chat; where judges have a say")
+    assert say_at_stake(about("chat", other="mrr")).startswith("Models are ranked by each task's own main figure;")
+    app = open_page("judges", benchmark="sage", tab="changes")
+    assert not app.exception
+    assert say_at_stake(declared("sage")) in words(app)
