@@ -102,28 +102,18 @@ def name_kinds(question: str) -> frozenset[str]:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=16)
-def _mood_of(kinds: frozenset[str]) -> Lexicon:
-    """The words of mood without those of other kinds than these."""
-    held = {word for name in kinds for word in _content()["kinds"][name]["said"]}
-    others = {word for kind in _content()["kinds"].values() for word in kind["said"]} - held
-    mood = _content()["mood"]
-    return Lexicon(mood["said_up"], [word for word in mood["said_down"] if word not in others])
-
-
 def version() -> int:
     """The version of the words."""
     return int(_content()["version"])
 
 
 @lru_cache(maxsize=50_000)
-def read_signals(text: str, kinds: frozenset[str] = frozenset()) -> tuple[float, ...]:
-    """A value for each of DIMENSIONS; 0 where a message shows nothing. `kinds`: of low mood, the only ones that count
-    (`name_kinds`); none: all."""
+def read_signals(text: str) -> tuple[float, ...]:
+    """A value for each of DIMENSIONS; 0 where a message shows nothing."""
     words = tokens(text)
     found = []
     for name, lexicon in _said().items():
-        weight = (_mood_of(kinds) if kinds and name == "mood" else lexicon).weigh(words)
+        weight = lexicon.weigh(words)
         if name == "detail":
             weight += (
                 0.5 * len(_NUMBER.findall(text)) + 0.5 * len(_NAME.findall(text)) + 0.8 * math.log1p(len(words)) - 2

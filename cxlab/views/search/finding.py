@@ -14,7 +14,7 @@ import polars as pl
 from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, load_corpus
 from cxlab.benchmarks.cdr.retrievers import Hit, open_index
 from cxlab.benchmarks.cdr.retrievers.approximate import is_current, search_index
-from cxlab.benchmarks.cdr.retrievers.explanation import asks_how_it_moves, explain
+from cxlab.benchmarks.cdr.retrievers.explanation import asks_for_states_alone, asks_how_it_moves, explain
 from cxlab.benchmarks.cdr.units import split
 from cxlab.errors import UnknownName
 from cxlab.importers.conversations import COLUMNS
@@ -134,11 +134,15 @@ def find(place: SearchPlace) -> Findings:
     # 0 and less: nothing in it speaks for the conversation.
     good = [Hit(corpus[each.id], each.score, each.unit) for each in found if each.score > 0 and each.id in among]
     limit = place.limit(len(among))
+    alone = _asks_for_states_alone(text, retriever, place)
+    if moving or alone:
+        # What a conversation shows is read message by message, whatever the retriever's mean of them came to.
+        good = [Hit(corpus[each.id], each.score, each.unit) for each in ranking.found if each.id in among]
     if retriever not in _BY_STATES:
         return Findings(good[:limit], text, len(among), len(good) if retriever in _BY_WORDS else None)
     read = good[: max(_READ, limit)]
     told = [(hit, explain(text, hit.conversation, hit.unit)) for hit in read]
-    if moving:
+    if moving or alone:
         # The retriever's number weighs each message by its place; what is shown, and asked for, is the level there.
         told.sort(key=lambda each: -each[1].strength)
     whole = place.granularity == "session"
@@ -163,6 +167,12 @@ def _words_have_no_say(text: str, retriever: str, place: SearchPlace) -> bool:
     if retriever not in _BY_STATES or place.granularity != "session" or place.model is not None:
         return False
     return asks_how_it_moves(text)
+
+
+def _asks_for_states_alone(text: str, retriever: str, place: SearchPlace) -> bool:
+    """Whether those that read states are asked, of whole conversations, for a mood or the like and no topic."""
+    usable = retriever in _BY_STATES and place.granularity == "session" and place.model is None
+    return usable and asks_for_states_alone(text)
 
 
 def _text_like(place: SearchPlace) -> str:

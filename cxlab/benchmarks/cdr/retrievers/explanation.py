@@ -13,8 +13,9 @@ from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.records import Conversation, Message
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
+from cxlab.retrieval.conversation.felt import read_felt
 from cxlab.retrieval.conversation.question import State, Where
-from cxlab.retrieval.conversation.signals import DIMENSIONS, name_kinds, read_signals
+from cxlab.retrieval.conversation.signals import DIMENSIONS, called, name_kinds, read_signals, tokens
 
 NOTHING = 0.005
 """A level below which a message shows nothing of a dimension, as two decimals have it."""
@@ -57,23 +58,32 @@ class Movement(NamedTuple):
     @property
     def speaks_for_it(self) -> bool:
         """Whether the levels go where the question asks: there anywhere, at that end, nearer to it later than earlier,
-        or, where it is to grow, also there in the end. What it comes to has to be enough to tell anything."""
+        or, where it is to grow, also there in the end. What it comes to has to be enough to tell anything, and anywhere
+        or at the start a message has to show it that can be given as evidence."""
+        half = (len(self.levels) + 1) // 2
+        begun = any(self.sign * each.value >= LEAST for each in self.levels[:half])
         come_to = self.sign * self.late >= LEAST
         moved = self.sign * (self.late - self.early) >= NOTHING
         return {
-            "any": self.sign * self.level >= NOTHING,
-            "start": self.sign * self.early >= NOTHING,
+            "any": self.shown > 0,
+            "start": begun and self.sign * self.early >= NOTHING,
             "end": come_to,
             "rise": moved,
             "grow": moved and come_to,
         }[self.where]
 
     @property
+    def shown(self) -> float:
+        """What the messages that show it come to together; 0 where none does."""
+        return sum(level for each in self.levels if (level := self.sign * each.value) >= LEAST)
+
+    @property
     def strength(self) -> float:
-        """How much of what is asked there is: the level where it is to be, or the way where only that is asked."""
-        asked = {
-            "any": self.level, "start": self.early, "end": self.late, "rise": self.late - self.early, "grow": self.late,
-        }  # fmt: skip
+        """How much of what is asked there is: what shows it, the level where it is to be, or the way where only that is
+        asked."""
+        if self.where == "any":
+            return self.shown
+        asked = {"start": self.early, "end": self.late, "rise": self.late - self.early, "grow": self.late}
         return self.sign * asked[self.where]
 
 
@@ -98,14 +108,21 @@ class Explanation(NamedTuple):
 
     @property
     def strength(self) -> float:
-        """How much of the states that are to move there is, in the mean."""
-        moving = [each.strength for each in self.movements if each.where != "any"]
-        return sum(moving) / max(len(moving), 1)
+        """How much of the states that are to move there is, in the mean; where none is to move, of all of them."""
+        moving = [each for each in self.movements if each.where != "any"] or self.movements
+        return sum(each.strength for each in moving) / max(len(moving), 1)
 
 
 def asks_how_it_moves(question: str) -> bool:
     """Whether a question names a state and where it is to be: at the start, in the end, growing."""
     return any(state.where != "any" for state in read_question(question).states)
+
+
+def asks_for_states_alone(question: str) -> bool:
+    """Whether a question names states and nothing to talk of: "angry customers", but not "angry about the fees"."""
+    asked = read_question(question)
+    named = [called()[state.dimension] for state in asked.states]
+    return bool(named) and all(any(each.find([word]) for each in named) for word in tokens(asked.topic))
 
 
 def explain(question: str, conversation: Conversation, unit: Unit) -> Explanation:
@@ -116,7 +133,10 @@ def explain(question: str, conversation: Conversation, unit: Unit) -> Explanatio
     meant = [message for message in held if asked.side is None or SPEAKERS[message.role] == asked.side]
     kinds = name_kinds(question)
     of_side = [
-        (place, read_signals(message.text, kinds))
+        (
+            place,
+            {**dict(zip(DIMENSIONS, read_signals(message.text), strict=True)), "mood": read_felt(message.text, kinds)},
+        )
         for place, message in enumerate(conversation.messages)
         if message.text and (asked.side is None or SPEAKERS[message.role] == asked.side)
     ]
@@ -125,7 +145,7 @@ def explain(question: str, conversation: Conversation, unit: Unit) -> Explanatio
             state.dimension,
             state.sign,
             state.where,
-            tuple(Level(place, signals[DIMENSIONS.index(state.dimension)]) for place, signals in of_side),
+            tuple(Level(place, signals[state.dimension]) for place, signals in of_side),
         )
         for state in _join(asked.states)
     ]
