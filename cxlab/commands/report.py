@@ -15,8 +15,14 @@ def report(
     ] = None,
     to: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
     short: Annotated[
-        bool, typer.Option("--short", help="Two pages at most for one benchmark: decision, table, three failures.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--short/--whole",
+            help="Short: two pages at most for one benchmark, with decision, table and three failures. Whole: with "
+            "facets, paths and dialogues, some ten pages for each. Short of several benchmarks, whole of one.",
+            show_default=False,
+        ),
+    ] = None,
     lead: Annotated[str, typer.Option(help="What leads, of what a benchmark told of lets be chosen.")] = "",
     without_marked: WithoutMarked = False,
     with_corrections: WithCorrections = False,
@@ -25,7 +31,8 @@ def report(
     """One HTML file that needs no network: the decision, figures by task and facet, paths and the telling failures.
 
     Runs of one benchmark are compared with each other, whatever their settings, and it is said in what these differ.
-    Without a run it says what the page Overview says: the models of each benchmark on their comparison set.
+    Without a run it says what the page Overview says: the models of each benchmark on their comparison set, in short,
+    unless the --whole of it is asked for.
     """
     from cxlab.benchmarks import REGISTRY
     from cxlab.benchmarks.scores.corrected import correct
@@ -33,7 +40,7 @@ def report(
     from cxlab.read import View, decisions, known
     from cxlab.read.annotations import marked_samples
     from cxlab.read.headlines import may_lead
-    from cxlab.report.write import Subject, write_report
+    from cxlab.report.write import Subject, is_short, write_report
     from cxlab.runner.plan import find_benchmark
 
     stored = {run: benchmark for run, _, benchmark in known.runs()}
@@ -57,6 +64,6 @@ def report(
         view = View(benchmark, runs=tuple(named), lead=lead, without_samples=marked)
         subjects.append((about[benchmark], view, "run_id" if named else "model"))
     corrections = correct(decisions.in_force()) if with_corrections else None
-    text = write_report(subjects, corrections=corrections, short=short)
+    text = write_report(subjects, corrections=corrections, short=is_short(subjects) if short is None else short)
     to.write_text(text, encoding="utf-8")
     print(f"{to}: {len(text.encode()) / 1e6:.1f} MB; open it in a browser, print it or send it")

@@ -25,6 +25,12 @@ Subject = tuple[Declaration, View, Unit]
 """A benchmark, the view of it that is told of, and whether its models or its runs are the sides."""
 
 
+def is_short(subjects: Sequence[Subject]) -> bool:
+    """Whether a report on these is short unless the whole of it is asked for: of several benchmarks nobody reads on to
+    the last, and whoever decides wants what was found of each first."""
+    return len(subjects) > 1
+
+
 def write_report(
     subjects: Sequence[Subject],
     title: str = "",
