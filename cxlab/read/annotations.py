@@ -141,10 +141,17 @@ class KeptBaseline:
 
 def baselines(benchmark: str) -> dict[str, KeptBaseline]:
     """The latest kept baseline in force, of models (under "model") and of runs ("run_id")."""
-    found = ask(
-        """SELECT field, id, value AS side, author, created FROM annotations_in_force
-        WHERE kind = 'baseline' AND run_id = $benchmark
-        QUALIFY row_number() OVER (PARTITION BY field ORDER BY created DESC, id DESC) = 1 ORDER BY field""",
-        {"benchmark": benchmark},
+    return all_baselines().get(benchmark, {})
+
+
+def all_baselines() -> dict[str, dict[str, KeptBaseline]]:
+    """The `baselines` of each benchmark that has any, for a page that shows them all."""
+    rows = ask(
+        """SELECT run_id AS benchmark, field, id, value AS side, author, created FROM annotations_in_force
+        WHERE kind = 'baseline'
+        QUALIFY row_number() OVER (PARTITION BY run_id, field ORDER BY created DESC, id DESC) = 1 ORDER BY 1, 2"""
     )
-    return {field: KeptBaseline(*rest) for field, *rest in found.iter_rows()}
+    found: dict[str, dict[str, KeptBaseline]] = {}
+    for benchmark, field, *rest in rows.iter_rows():
+        found.setdefault(benchmark, {})[field] = KeptBaseline(*rest)
+    return found

@@ -48,6 +48,16 @@ def counts(view: View) -> dict[str, int]:
     ).row(0, named=True)
 
 
+def count_verdicts() -> pl.DataFrame:
+    """The attempts of the store by benchmark, model and verdict (passed, failed or unscored), with their number `n`."""
+    condition, params = where(View())
+    return ask(
+        f"""SELECT benchmark, model, coalesce(verdict, 'unscored') AS verdict, count(*) AS n FROM attempts
+        WHERE {condition} GROUP BY ALL ORDER BY ALL""",
+        params,
+    )
+
+
 def passed_rate(passed: int, failed: int) -> float | None:
     """The success rate, on every page: passed of those that passed or failed; None where there are neither."""
     return passed / (passed + failed) if passed + failed else None

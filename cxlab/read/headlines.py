@@ -68,6 +68,18 @@ def _read_scored(home: str, version: str) -> tuple[tuple[str, str, str], ...]:
     return tuple(ask("SELECT DISTINCT benchmark, task, metric FROM scores WHERE value IS NOT NULL").iter_rows())
 
 
+def has_score(benchmark: str, task: str, metric: str) -> bool:
+    """Whether any attempt at a task ("" for any) has a score by this metric."""
+    known = _index_scored(str(layout.home()), catalogue.data_version())
+    return (benchmark, task, metric) in known
+
+
+@lru_cache(maxsize=2)
+def _index_scored(home: str, version: str) -> frozenset[tuple[str, str, str]]:
+    scored = _read_scored(home, version)
+    return frozenset(scored) | {(benchmark, "", metric) for benchmark, _, metric in scored}
+
+
 def with_scored_headlines(about: Declaration) -> Declaration:
     """The declaration with, for each task whose headline no attempt at it has, the next metric that some have."""
     scored: dict[str, set[str]] = {}

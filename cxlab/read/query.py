@@ -285,7 +285,8 @@ def facet_ids() -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _facet_ids(home: str, version: str) -> tuple[str, ...]:
-    return tuple(ask("SELECT DISTINCT unnest(map_keys(facets)) AS facet FROM attempts ORDER BY 1")["facet"])
+    found = ask('SELECT DISTINCT each."key" AS facet FROM (SELECT unnest(facet_list) AS each FROM attempts) ORDER BY 1')
+    return tuple(found["facet"])
 
 
 def rescored_runs() -> tuple[str, ...]:

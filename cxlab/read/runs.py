@@ -154,28 +154,25 @@ def health() -> dict[str, Any]:
     What stands in two runs counts once. `spent_usd` is the sum of all that has a price, of agents, customers and
     judges; `unpriced` counts the attempts, customers' messages and votes whose price is unknown.
     """
-    row = ask(
-        """
-        SELECT (SELECT count(*) FROM runs) AS runs, count(*) AS attempts, count(DISTINCT model) AS models,
-            count(DISTINCT benchmark) AS benchmarks, coalesce(sum(turns), 0)::BIGINT AS turns,
-            count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
-            count(*) FILTER (outcome = 'provider') AS provider, count(*) FILTER (simulated) AS simulated,
-            sum(cost_usd) AS cost_usd, max(started) AS newest
-        FROM attempts WHERE NOT list_contains($again, run_id)
+    # Where no model was asked nothing was spent: the agent's messages, and votes that are no model's.
+    return ask(
+        f"""
+        SELECT * FROM (
+            SELECT (SELECT count(*) FROM runs) AS runs, count(*) AS attempts, count(DISTINCT model) AS models,
+                count(DISTINCT benchmark) AS benchmarks, coalesce(sum(turns), 0)::BIGINT AS turns,
+                count(*) FILTER (outcome = 'ok') AS ok, count(*) FILTER (outcome = 'format') AS format,
+                count(*) FILTER (outcome = 'provider') AS provider, count(*) FILTER (simulated) AS simulated,
+                sum(cost_usd) AS cost_usd, max(started) AS newest
+            FROM attempts WHERE NOT list_contains($again, run_id)
+        ), (SELECT count(*) AS votes, count(*) FILTER (NOT valid) AS invalid_votes FROM votes), (
+            SELECT coalesce(sum(cost_usd), 0) AS spent_usd, count(*) FILTER (cost_usd IS NULL) AS unpriced FROM (
+                SELECT {_PAID} AS cost_usd FROM attempts
+                UNION ALL SELECT {_PAID} FROM messages WHERE role = 'customer' AND calls IS NOT NULL
+                UNION ALL SELECT {_PAID} FROM votes WHERE calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
+        )
         """,
         {"again": list(repeated_runs())},
     ).row(0, named=True)
-    votes = ask("SELECT count(*) AS votes, count(*) FILTER (NOT valid) AS invalid_votes FROM votes").row(0, named=True)
-    # Where no model was asked nothing was spent: the agent's messages, and votes that are no model's.
-    spent = ask(
-        f"""
-        SELECT coalesce(sum(cost_usd), 0) AS spent_usd, count(*) FILTER (cost_usd IS NULL) AS unpriced FROM (
-            SELECT {_PAID} AS cost_usd FROM attempts
-            UNION ALL SELECT {_PAID} FROM messages WHERE role = 'customer' AND calls IS NOT NULL
-            UNION ALL SELECT {_PAID} FROM votes WHERE calls > 0 OR cached_calls > 0 OR cost_usd IS NOT NULL)
-        """
-    ).row(0, named=True)
-    return {**row, **votes, **spent}
 
 
 def cost_by_role(run_id: str) -> pl.DataFrame:

@@ -107,6 +107,8 @@ def choose_lead(benchmark: str) -> None:
     """Which metric leads, where the benchmark lets that be chosen; the choice goes into the address and stays."""
     about = declared(benchmark)
     card = about.card
+    if len(may_lead(about)) < 2:
+        return
     scored = set(cached(read.metric_names, View(benchmark=benchmark))["metric"])
     leads = [metric for metric in may_lead(about) if metric in scored]
     if len(leads) < 2:

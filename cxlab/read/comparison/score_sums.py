@@ -21,12 +21,13 @@ def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
     """
     home, version = str(layout.home()), version_of(view)
     # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-    filters = ("models", *(name for name, _ in view.facets))
+    # So are tasks: a page that shows all of a benchmark reads each metric once.
+    filters = ("models", "tasks", *(name for name, _ in view.facets))
     data_version = catalogue.data_version()
     found, places = _read_placed(home, version, data_version, widen(view, filters).change(among=""))
     known = _read_facets(home, data_version)
     wanted = [
-        name for name in dict.fromkeys([*by, *filters[1:]]) if name in known.columns and name not in found.columns
+        name for name in dict.fromkeys([*by, *filters[2:]]) if name in known.columns and name not in found.columns
     ]
     lacking = [pl.lit(None, pl.String).alias(name) for name in by if name not in known.columns and name not in found]
     found = found.with_columns(known[name].gather(places) for name in wanted)

@@ -24,8 +24,8 @@ from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
-from cxlab.read.headlines import candidates, first_scored
-from cxlab.read.query import ask, facet, facet_ids, version_of, where, widen
+from cxlab.read.headlines import candidates, first_scored, has_score
+from cxlab.read.query import ask, cut, facet, facet_ids, version_of, where, widen
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
@@ -118,11 +118,12 @@ def attempts_of(
 
     For what is told of single turns or votes: where judges split there is no score, and leaving that out would flatter.
     """
-    # Filters by facet are applied to what was read, so that a change of them reads nothing anew.
+    # Filters by facet and task are applied to what was read, so that a change of them reads nothing anew.
     picked = task.sides if unit == "run_id" else view.runs
     wanted = view.change(tasks=(task.task,) if task.task else (), models=(), without=(), metric="", runs=picked)
     facets = [name for name, _ in view.facets]
-    every = _read_attempts(str(layout.home()), version_of(wanted), widen(wanted, facets))
+    every = _read_attempts(str(layout.home()), version_of(wanted), widen(wanted, ["tasks", *facets]))
+    every = cut(every, wanted, ["tasks"]).drop("task")
     every = every.with_columns(side="run_id") if unit == "run_id" else every
     runs = of_runs(about.card.id, about.switches)
     made = pl.DataFrame(
@@ -143,15 +144,18 @@ def attempts_of(
 @lru_cache(maxsize=4)
 def _read_attempts(home: str, version: str, wanted: View) -> pl.DataFrame:
     condition, params = where(wanted)
-    return ask(f"SELECT run_id, attempt_id, model AS side, sample_id, trial FROM attempts WHERE {condition}", params)
+    return ask(
+        f"SELECT run_id, attempt_id, model AS side, sample_id, trial, task FROM attempts WHERE {condition}", params
+    )
 
 
 def customers_of(task: TaskSet) -> Customers | None:
     """Whether the customers' words were shared by all sides of a set; None where nobody is compared or none spoke."""
-    inside = task.results.filter(pl.col("side").is_in(task.sides))
+    # Joined before they are cut, as all that is told of a set asks for the facts of the same runs.
+    inside = join_facts(task.results).filter(pl.col("side").is_in(task.sides))
     if len(task.sides) < 2 or inside.is_empty():
         return None
-    told = join_facts(inside).group_by(_KEYS).agg(
+    told = inside.group_by(_KEYS).agg(
         scripts=pl.col("script").null_count() == 0,
         same_script=pl.col("script").n_unique() == 1,
         spoke=pl.col("spoke").fill_null(False).all(),
@@ -179,7 +183,10 @@ def _results(about: Declaration, view: View, task: str, runs: Mapping[str, RunCo
             view.change(metric=metric, tasks=(task,) if task else (), models=(), without=(), sets=())
         )
 
-    metric = first_scored(candidates(about, task, view.metric), lambda metric: bool((sums(metric)["n"] > 0).any()))
+    def is_scored(metric: str) -> bool:
+        return has_score(about.card.id, task, metric) and bool((sums(metric)["n"] > 0).any())
+
+    metric = first_scored(candidates(about, task, view.metric), is_scored)
     found = one_a_trial(sums(metric), runs, unit).with_columns(metric=pl.lit(metric))
     return found.filter(pl.col("run_id").is_in(view.runs)) if view.runs else found
 

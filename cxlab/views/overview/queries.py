@@ -5,6 +5,7 @@ from typing import Any
 
 from cxlab.read import View, failures
 from cxlab.read.comparison.other_metrics import OtherLead, find_other_leads
+from cxlab.ui.address import cached
 from cxlab.views.benchmarks import declared
 from cxlab.views.comparison_sets import ranked
 
@@ -22,11 +23,15 @@ class Outcome:
 
 
 def outcome(view: View) -> Outcome:
-    """What became of the attempts of a view."""
-    counts = failures.counts(view)
-    worst = _find_commonest(view.change(verdict="failed"))
+    """What became of the attempts of a benchmark, without the view's constant agents."""
+    # Of all benchmarks at once: the page has a row for each.
+    counts = dict.fromkeys(("passed", "failed", "unscored"), 0)
+    for benchmark, model, verdict, n in cached(failures.count_verdicts).iter_rows():
+        if benchmark == view.benchmark and model not in view.without:
+            counts[verdict] += n
+    worst = _find_commonest(view.change(verdict="failed")) if counts["failed"] else None
     undecided = _find_commonest(view.change(verdict="unscored")) if counts["unscored"] else None
-    return Outcome(counts["passed"], counts["failed"], counts["unscored"], worst, undecided)
+    return Outcome(**counts, worst=worst, undecided=undecided)
 
 
 def _find_commonest(view: View) -> dict[str, Any] | None:

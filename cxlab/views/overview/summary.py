@@ -151,7 +151,7 @@ def _show_judged_by(about: Declaration, found: Rankings, view: View) -> None:
 
 def _say_baseline(about: Declaration, found: Rankings) -> str:
     """How the best stands against the kept baseline, task by task where there are several; "" where none is kept."""
-    kept = cached(annotations.baselines, about.card.id).get("model")
+    kept = cached(annotations.all_baselines).get(about.card.id, {}).get("model")
     if kept is None:
         return ""
     beside = [each for each in found.tasks if kept.side in each.compared.sides and each.table.height > 1]
