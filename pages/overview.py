@@ -63,8 +63,13 @@ def show_empty() -> None:
 
 def show_boards(about: list[Declaration]) -> None:
     """Each benchmark's own leaderboard, one at a time; a pick leads to the failures behind it."""
-    tabs = st.tabs([ui.plain(each.card.name) for each in about]) if len(about) > 1 else [st.container()]
+    names = [ui.plain(each.card.name) for each in about]
+    several = len(names) > 1
+    tabs = st.tabs(names, key="board", on_change="rerun", bind="query-params") if several else [st.container()]
     for tab, each in zip(tabs, about, strict=True):
+        # What stands on a closed tab is drawn when it is opened: five boards cost as much as the rest of the page.
+        if several and not tab.open:
+            continue
         with tab:
             picked = show_board(each)
         if picked:

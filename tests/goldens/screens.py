@@ -11,6 +11,8 @@ import numpy as np
 import orjson
 from streamlit.testing.v1 import AppTest
 
+from cxlab.benchmarks import REGISTRY
+from cxlab.ui.labels import plain
 from tests.goldens.store import Store
 from tests.goldens.values import TIME, Recorder, write
 from tests.made_once import share_between_pages
@@ -45,6 +47,8 @@ def list_addresses(store: Store, into: Recorder) -> Iterator[tuple[str, str, dic
         return f"{runs[run]}/{attempts[name]}"
 
     yield "overview", "overview", {}
+    for benchmark in ("cxmarena", "mmtaup2"):
+        yield f"overview.{benchmark}", "overview", {"board": plain(REGISTRY[benchmark].card.name)}
     for benchmark, tab in (("sage", "profile"), ("sage", "trials"), ("cxmarena", "front"), ("mmtaup2", "trials")):
         yield f"compare.{benchmark}.{tab}", "compare", {"benchmark": benchmark, "tab": tab}
     yield "compare.sage", "compare", {"benchmark": "sage", "field": "scenario", "metric": "logic"}

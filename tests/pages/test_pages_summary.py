@@ -222,6 +222,12 @@ def test_what_leads_on_stands_above_the_boards_which_are_shown_one_at_a_time(
     told = [str(each.value) for each in walk(app.main) if each.type in ("markdown", "subheader")]
     assert told.index("**You look for failures**") < told.index("SAGE: only m has been evaluated, so nobody leads")
     assert "What the papers report" in [each.label for each in app.expander]
+    # What is not open is not drawn; the address says which one is.
+    assert [bool(tab.children) for tab in app.tabs] == [True, False]
+    other = open_page(board="CDR")
+    assert not other.exception
+    assert [bool(tab.children) for tab in other.tabs] == [False, True]
+    assert "CDR: only m has been evaluated, so nobody leads" in [each.value for each in other.subheader]
 
 
 def walk(block: Any) -> Iterator[Any]:
