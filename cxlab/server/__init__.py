@@ -7,6 +7,7 @@ app.py hands both to the application: `st.App(script, middleware=server.MIDDLEWA
 import asyncio
 import gc
 import secrets
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -30,8 +31,12 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+_AHEAD = "cxlab.views.overview.ahead"
 # What every page loads and nothing unloads: loaded before the first session comes, it needs no looking through again.
-_LOADED = ("pandas", "plotly.graph_objects", "plotly.io", "streamlit.emojis", "cxlab.ui", "cxlab.llm")
+_LOADED = (
+    "pandas", "plotly.graph_objects", "plotly.io", "streamlit.emojis", "duckdb", "cxlab.ui", "cxlab.llm",
+    "cxlab.report.write", "cxlab.views.overview.board", "cxlab.views.overview.summary", _AHEAD,
+)  # fmt: skip
 # With that set aside a full collection takes some milliseconds; sessions leave little behind that is a circle.
 _COLLECT_EVERY_S = 30.0
 BROWSER_COOKIE = "cx_browser"
@@ -110,21 +115,27 @@ MIDDLEWARE = (Middleware(SafeHeaders), Middleware(trust_hosts), Middleware(SameO
 
 @asynccontextmanager
 async def lifespan(_app: Any) -> AsyncIterator[None]:
-    """Load what all pages need; set it aside, and collect on a timer where Streamlit does not do so after every run."""
+    """Load what all pages need; set it aside, and collect on a timer where Streamlit does not do so after every run.
+    What Overview shows is read meanwhile."""
     for module in _LOADED:
         import_module(module)
     # Each is imported when it is first asked for, which the first page does for all of them.
     list(import_module("cxlab.benchmarks").REGISTRY.values())
-    if config.get_option("runner.postScriptGC"):
-        yield
-        return
-    gc.collect()
-    gc.freeze()
-    collecting = asyncio.create_task(_collect())
+    collecting = None
+    if not config.get_option("runner.postScriptGC"):
+        gc.collect()
+        gc.freeze()
+        collecting = asyncio.create_task(_collect())
+    ended = threading.Event()
+    reading = threading.Thread(target=import_module(_AHEAD).read_ahead, args=(ended.is_set,), name="read ahead")
+    reading.start()
     try:
         yield
     finally:
-        collecting.cancel()
+        ended.set()
+        if collecting is not None:
+            collecting.cancel()
+        await asyncio.to_thread(reading.join)
 
 
 async def _collect() -> None:
