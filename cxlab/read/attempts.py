@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -11,7 +12,7 @@ from cxlab.errors import UnknownName
 from cxlab.read import procedures, troubles
 from cxlab.read.query import COLUMNS, MADE, ask, facet, facet_ids, where
 from cxlab.read.view import View
-from cxlab.store import catalogue, frames, load
+from cxlab.store import catalogue, frames, layout, load
 
 ROWS_A_PAGE = 50
 # The metric of the view decides which end of its scores is the worse one.
@@ -221,38 +222,51 @@ def order_by(view: View, order: str | None, less_is_better: bool) -> str:
 
 def attempt(run_id: str, attempt_id: str) -> StoredAttempt:
     """The whole record of one attempt; UnknownName when there is none."""
-    key = {"run": run_id, "attempt": attempt_id}
+    kept = _read_attempt(str(layout.home()), catalogue.data_version(), run_id, attempt_id)
+    row = _read_json(kept["attempts"].row(0, named=True), "output")
+    row |= frames.read_entries(row.pop("facets"))
+    return StoredAttempt(
+        attempt=row,
+        run={} if kept["runs"].is_empty() else _read_json(kept["runs"].row(0, named=True), "setup", "prompts"),
+        sample={} if kept["samples"].is_empty()
+        else _read_json(kept["samples"].row(0, named=True), "inputs", "expected"),
+        messages=kept["messages"].sort("seq"),
+        scores=kept["scores"],
+        votes=kept["votes"].sort("turn", "judge"),
+        judgements=kept["judgements"],
+        traces=kept["traces"]
+        .sort("turn")
+        .with_columns(procedure=pl.lit(row.get(procedures.facet_of(row["benchmark"])), pl.String)),
+        failures=kept["failures"].sort("seq"),
+        annotations=_rows_of("annotations", "created", run_id, attempt_id),
+    )  # fmt: skip
+
+
+# A page that shows an attempt asks for it again at every click on it.
+@lru_cache(maxsize=4)
+def _read_attempt(home: str, version: str, run_id: str, attempt_id: str) -> dict[str, pl.DataFrame]:
+    """What is stored of an attempt, but for annotations, by table."""
     kept = {name: pl.DataFrame() for name in _LOOKED_UP}
     if run_id in catalogue.read().runs:
         kept = load.load_rows(run_id, attempt_id, _LOOKED_UP)
     if kept["attempts"].is_empty():
         raise UnknownName("attempt", f"{run_id}/{attempt_id}", ["those listed on the page Failures"])
-    row = _read_json(kept["attempts"].row(0, named=True), "output")
-    row |= frames.read_entries(row.pop("facets"))
     runs = ask("SELECT * FROM runs WHERE run_id = $run", {"run": run_id})
     samples = ask(
         """SELECT * EXCLUDE (facet_list) REPLACE (to_json(facets) AS facets) FROM samples
         WHERE sample_id = $sample LIMIT 1""",
-        {"sample": row["sample_id"]},
+        {"sample": kept["attempts"]["sample_id"][0]},
     )
+    # Their files are sorted for means over many attempts, and one attempt is found by Bloom filters.
+    scores = _rows_of("scores", "turn NULLS FIRST, metric", run_id, attempt_id)
+    judgements = _rows_of("judgements", "turn, field, judge", run_id, attempt_id)
+    return {**kept, "runs": runs, "samples": samples, "scores": scores, "judgements": judgements}
 
-    def rows(table: str, order: str) -> pl.DataFrame:
-        return ask(f"SELECT * FROM {table} WHERE run_id = $run AND attempt_id = $attempt ORDER BY {order}", key)
 
-    return StoredAttempt(
-        attempt=row,
-        run={} if runs.is_empty() else _read_json(runs.row(0, named=True), "setup", "prompts"),
-        sample={} if samples.is_empty() else _read_json(samples.row(0, named=True), "inputs", "expected"),
-        messages=kept["messages"].sort("seq"),
-        # Their files are sorted for means over many attempts, and one attempt is found by Bloom filters.
-        scores=rows("scores", "turn NULLS FIRST, metric"),
-        votes=kept["votes"].sort("turn", "judge"),
-        judgements=rows("judgements", "turn, field, judge"),
-        traces=kept["traces"]
-        .sort("turn")
-        .with_columns(procedure=pl.lit(row.get(procedures.facet_of(row["benchmark"])), pl.String)),
-        failures=kept["failures"].sort("seq"),
-        annotations=rows("annotations", "created"),
+def _rows_of(table: str, order: str, run_id: str, attempt_id: str) -> pl.DataFrame:
+    return ask(
+        f"SELECT * FROM {table} WHERE run_id = $run AND attempt_id = $attempt ORDER BY {order}",
+        {"run": run_id, "attempt": attempt_id},
     )
 
 

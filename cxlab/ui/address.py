@@ -43,8 +43,12 @@ def view() -> View:
     st.session_state["cx_view"] = found.filters()
     given = _given()
     st.session_state[_LAST] = (page, given_query())
-    stop_at(find_unknown(given, lambda: cached(known.names)) or find_unknown_attempt(given), _leave_out)
+    stop_at(find_unknown(given, lambda: cached(known.names)) or find_unknown_attempt(given, _has_attempt), _leave_out)
     return found
+
+
+def _has_attempt(run_id: str, attempt_id: str) -> bool:
+    return cached(known.has_attempt, run_id, attempt_id)
 
 
 def _leave_out() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from cxlab.read import View, known
+from cxlab.read import View
 from cxlab.ui.labels import error
 
 _NAMED = ("run", "model", "dataset", "benchmark", "task")
@@ -25,13 +25,13 @@ def find_unknown(given: Mapping[str, Sequence[str]], has: Callable[[], Mapping[s
     return lost + [describe("model or run", each) for each in sides if each not in names["model"] | names["run"]]
 
 
-def find_unknown_attempt(given: Mapping[str, Sequence[str]]) -> list[str]:
-    """The same for the attempt that is open."""
+def find_unknown_attempt(given: Mapping[str, Sequence[str]], has: Callable[[str, str], bool]) -> list[str]:
+    """The same for the attempt that is open; `has` looks up a run's attempt."""
     values = [value for value in given.get("attempt", ()) if value]
     if not values:
         return []
     opened = View.from_query(given).opened
-    return [] if opened and known.has_attempt(*opened) else [describe("attempt", values[-1])]
+    return [] if opened and has(*opened) else [describe("attempt", values[-1])]
 
 
 def stop_at(lost: Sequence[str], leave: Callable[[], object]) -> None:

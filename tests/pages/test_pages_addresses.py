@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from cxlab.read import known
 from cxlab.read.view import KEYS, View
 from cxlab.ui.choices import LARGEST, read_number
 from cxlab.ui.unknown import find_unknown, find_unknown_attempt
@@ -146,8 +147,10 @@ def test_any_address_is_a_view(query: dict[str, list[str]]) -> None:
 
 def test_what_is_no_attempt_is_none(home: Path) -> None:
     for value in (*GARBAGE.values(), "a", "a/", "/a", "a/b/c"):
-        assert find_unknown_attempt({"attempt": [value]}), value
-    assert find_unknown_attempt({"attempt": [""]}) == find_unknown_attempt({}) == []
+        assert find_unknown_attempt({"attempt": [value]}, known.has_attempt), value
+    assert (
+        find_unknown_attempt({"attempt": [""]}, known.has_attempt) == find_unknown_attempt({}, known.has_attempt) == []
+    )
 
 
 @given(TEXT | some.integers().map(str) | some.floats().map(str))

@@ -81,14 +81,13 @@ def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...])
             FROM (SELECT run_id, attempt_id, turn, metric,
                     list_filter(single_judges, lambda a: len(a.path) > 0) AS led
                 FROM traces JOIN runs USING (run_id) LEFT JOIN ({SINGLE_JUDGE_METRICS}) USING (benchmark))
-            WHERE len(list_distinct(list_transform(led, lambda a: list_append(a.path, a.action)))) > 1
+            WHERE len(list_distinct(list_transform(led, lambda a: hash(a.path, a.action)))) > 1
         ), parted AS (
-            SELECT run_id, attempt_id, turn, range, any_value(stage ORDER BY place) AS stage
-            FROM (SELECT run_id, attempt_id, turn, range, place, any_value(way[place - 1]) AS stage
-                FROM (SELECT run_id, attempt_id, turn, range, unnest(ways) AS way FROM apart),
-                    generate_series(1, 20) AS steps(place)
-                GROUP BY 1, 2, 3, 4, 5 HAVING count(DISTINCT coalesce(way[place], '')) > 1)
-            GROUP BY 1, 2, 3, 4
+            SELECT run_id, attempt_id, turn, range, ways[1][place - 1] AS stage
+            FROM (SELECT *, list_filter(generate_series(1, 20), lambda place:
+                    len(list_distinct(list_transform(ways, lambda way: coalesce(way[place], '')))) > 1)[1] AS place
+                FROM apart)
+            WHERE place IS NOT NULL
         ), asks AS (
             SELECT unnest(from_json($reads, '[{{"scenario":"VARCHAR","stage":"VARCHAR","fields":["VARCHAR"]}}]'),
                 recursive := true)

@@ -41,7 +41,7 @@ def show_item(
     """What was said up to the turn beside the decision; the rest is shown when it is made, or at once if not blind."""
     run_id, attempt_id, turn, field = at
     _show_decided(at, me)
-    said = queries_review.said_of(run_id, attempt_id, turn, field)
+    said = cached(queries_review.said_of, run_id, attempt_id, turn, field)
     if said.is_empty():
         st.info(plain(f"No judge was asked about “{field}” on turn {turn} of this attempt; go to the next one."))
         _show_steps(steps)
