@@ -43,7 +43,8 @@ _FAILURES = """SELECT f.*, a.facet_list, a.task, a.verdict, a.verdict_owner, a.v
 # Attempts that failed or could not be scored and of which nothing else says why: their verdict does, line by line.
 _BY_VERDICT = f"""FROM (SELECT *, unnest(string_split(coalesce(verdict_reason, ''), chr(10))) AS each_reason
             FROM attempts WHERE verdict IN ('failed', 'unscored') AND {{runs}}) a
-        ANTI JOIN (SELECT run_id, attempt_id FROM traces WHERE error NOT IN ('none', 'unscored') AND {{runs}}) t
+        ANTI JOIN (SELECT run_id, attempt_id FROM traces
+            WHERE (error IN {{misread}} OR error IN {{deviations}}) AND {{runs}}) t
             USING (run_id, attempt_id)
         ANTI JOIN (SELECT run_id, attempt_id FROM ({_FAILURES}) f WHERE where_ IN ('format', 'provider') AND {_DECIDED})
             USING (run_id, attempt_id)"""
