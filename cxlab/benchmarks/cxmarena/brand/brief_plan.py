@@ -53,12 +53,18 @@ class BriefPlan(BaseModel):
         return (
             Correction("called", "Name", self.name),
             Correction("language", "Language", self.language, choices=LANGUAGES),
-            Correction("trade", "Trade", trade, f"{self.certainty:.0%} certain"),
+            Correction("trade", "Trade", trade, self._trade_told()),
             Correction("sells", "What it sells", "\n".join(self.products), "one a line", separator=","),
             Correction(
                 "figures", "Figures", figures, "one a line: value = what it belongs to", separator=";", none="none"
             ),
         )
+
+    def _trade_told(self) -> str:
+        """How sure the trade is; one that is asked for is told as what it is most like, not as what it is."""
+        if self.certainty >= CERTAIN:
+            return f"{self.certainty:.0%} certain"
+        return f"not clear from the paragraph; most like {self.trade}" if self.trade else "not clear from the paragraph"
 
     def correct(self, settings: Mapping[str, Any]) -> BriefPlan:
         """The plan with a person's answers, by the names of the settings."""
@@ -75,10 +81,11 @@ class BriefPlan(BaseModel):
     def describe(self) -> str:
         """What was understood, for a person to correct."""
         figures = "; ".join(f"{one.value} ({one.of})" if one.of else one.value for one in self.figures) or "none"
+        trade = f"{self.trade} ({self._trade_told()})" if self.certainty >= CERTAIN else f"? ({self._trade_told()})"
         lines = [
             f"name      {self.name or '?'}",
             f"language  {self.language}",
-            f"trade     {self.trade or '?'} (certainty {self.certainty:.0%})",
+            f"trade     {trade}",
             f"sells     {', '.join(self.products) or '?'}",
             f"figures   {figures}",
         ]

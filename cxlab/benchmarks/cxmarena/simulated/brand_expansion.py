@@ -81,7 +81,7 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
 
 def _choose(lines: list[str], trade: Archetype | None, language: str) -> dict[str, Archetype | None]:
     """The trade of each line; goods that its words do not name, as helmets beside bicycles, are goods of any kind."""
-    if trade is None or trade.contract:
+    if trade is None or trade.contract or trade.all_lines:
         return dict.fromkeys(lines, trade)
     named = {line for line in lines if industry_archetypes.count(trade.brief, line, language)}
     return {line: trade if line in named or not named else None for line in lines}
@@ -168,7 +168,7 @@ def _make_line(
         "aspects": [*(trade.aspects if trade else ()), *known.aspects],
     }
     told = {part: list(getattr(says, part)) for part in ("about", "use", "care")}
-    told["about"].insert(0, known.belongs.format(line=line))
+    told["about"].insert(0, (trade.belongs if trade and trade.belongs else known.belongs).format(line=line))
     return {**family, **told}
 
 

@@ -31,16 +31,27 @@ SPELLED = {
     "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
 }
 _BREAKS = {
-    "en": r"[.;:!?]\s|,\s|\s[–—]\s|\band\b|\bwith\b|\bplus\b",
-    "fr": r"[.;:!?]\s|,\s|\s[–—]\s|\bet\b|\bavec\b|\bainsi que\b",
-    "de": r"[.;:!?]\s|,\s|\s[–—]\s|\bund\b|\bmit\b|\bsowie\b",
+    "en": r"[.;:!?]\s|,\s|\s[–—]\s|\band\b|\bplus\b",
+    "fr": r"[.;:!?]\s|,\s|\s[–—]\s|\bet\b|\bainsi que\b",
+    "de": r"[.;:!?]\s|,\s|\s[–—]\s|\bund\b|\bsowie\b",
 }
+# Behind a figure these begin another matter; before it ("skis with boots cost £34") they do not.
+_BESIDE = {"en": r"\bwith\b", "fr": r"\bavec\b", "de": r"\bmit\b"}
+# "A lesson lasts 40 minutes and costs £28": what costs it stands before the first verb.
+_GOES_ON = re.compile(
+    r"(?:costs?|lasts?|takes?|has|kostet|kosten|dauert|reicht|hat|coûte|coûtent|dure)\b", re.IGNORECASE
+)
+_WHO = re.compile(
+    r"(.{2,60}?) (?:is|are|costs?|lasts?|takes?|holds?|runs?|has|ist|sind|kostet|kosten|dauert|reicht|hat|läuft|"
+    r"est|sont|coûte|coûtent|dure|comprend|a)\b"
+)
 # What comes after these says who, where and how, not what.
 WHERE = (
     r"\b(?:of (?:all|any|every)|"
     r"for|in|on|with|from|to|by|at|via|through|für|mit|aus|nach|an|am|auf|bei|bis|im|über|vom|von|zu|zum|zur|"
     r"pour|dans|avec|aux|chez|en ligne|par|sur|vers|de(?= la|s ))\b"
 )
+_PLACE_FIRST = re.compile(r"^(?:in|à|im|en|dans) [A-ZÄÖÜÉÈ][\w’-]*(?: [A-ZÄÖÜÉÈ][\w’-]*)* ")
 # Words that say nothing at either end of what a figure counts.
 LOOSE = word_set(
     "more than over about up to of in for from at since the a an and mehr als über rund bis zu ab seit von in für den "
@@ -91,6 +102,9 @@ class BriefFigure(NamedTuple):
         # The article begins a sentence no longer; a name keeps its capital.
         thing = f"{first.lower()} {more}" if more and first.lower() in _ARTICLES else thing
         thing = re.sub(r"^L(?=['’])", "l", thing)
+        # So does a plain noun, outside German: "appointments cancelled late", but "Studio Plus".
+        if not _PRICE_OF[price["verb"].lower()].startswith("P") and not more[:1].isupper():
+            thing = thing[:1].lower() + thing[1:]
         return f"{_PRICE_OF[price['verb'].lower()]} {thing}{f', {rest}' if rest else ''}"
 
 
@@ -113,12 +127,15 @@ def product_lines(brief: str, language: str) -> list[str]:
     # "everything for beekeepers: hives, smokers": what stands after the colon says it by name, unless it has figures.
     for match in re.finditer(rf"\b{known.makes}\b(?:[^.;:,]*:(?=[^.;:\d]+[.;:]|[^.;:\d]+$))?([^.;:]+)", brief):
         # What comes after "for" or "in" says who and where, not what.
-        listed = re.split(WHERE, match[1].strip())[0]
+        # So does a place between the verb and the list: "répare à Nantes des machines".
+        listed = re.split(WHERE, _PLACE_FIRST.sub("", match[1].strip()))[0]
         for piece in re.split(known.list_words, listed):
             # "builds and sells lamps": the second verb is no part of the first thing's name.
             named = re.sub(rf"^\s*(?:\w+ly )?{known.makes}\b", "", piece)
             if re.search(r"\b(?:them|they|it|us|you)\b", named) or _PERIOD[language].search(named):
                 continue  # "and delivers them", "delivered in 3 days": what is done with what was named
+            if found and re.match(r"\s*(?:\w+ )?(?:all|alle|every|tous|toutes)\b", named):
+                continue  # "and sets all clocks": what was named before
             words = [w for w in re.findall(r"[\w’-]+", named) if not any(c.isdigit() for c in w)]
             line = " ".join(_name_line(words, set(known.small), language))
             # "sewing machines" and then "machines of all makes" is one thing.
@@ -146,8 +163,13 @@ def told(brief: str, language: str) -> list[BriefFigure]:
     """The figures of a brief with the words around them, each once."""
     text, spelled = _spell(" ".join(brief.split()), language)
     breaks = [(m.start(), m.end()) for m in re.finditer(_BREAKS[language], text)]
+    figures = list(value_format.find(text, load_language(language)))
+    for beside in re.finditer(_BESIDE[language], text):
+        begun = max((end for _, end in breaks if end <= beside.start()), default=0)
+        if any(begun <= figure.start < beside.start() for figure in figures):
+            breaks.append((beside.start(), beside.end()))
     found: dict[tuple[str, Value], BriefFigure] = {}
-    for figure in value_format.find(text, load_language(language)):
+    for figure in figures:
         start = max((end for _, end in breaks if end <= figure.start), default=0)
         end = min((begin for begin, _ in breaks if begin >= figure.end), default=len(text))
         before = text[start : figure.start].split()[-NEAR:]
@@ -163,6 +185,8 @@ def told(brief: str, language: str) -> list[BriefFigure]:
         worded = _CURRENCY.match(text, figure.end) if figure.kind == "count" else None
         shown = text[figure.start : worded.end() if worded else figure.end]
         written, clause = spelled.get(shown, shown), _plain(text[start:end])
+        if _GOES_ON.match(clause) and (who := _WHO.match(re.split(r"[.;:!?]\s", text[:start])[-1].strip())):
+            clause = f"{who[1]} {clause}"
         kind = "price" if worded else figure.kind
         found.setdefault(
             (what, figure.value),
@@ -176,8 +200,9 @@ def _spell(text: str, language: str) -> tuple[str, dict[str, str]]:
     units = load_language(language).units
     names = "|".join(re.escape(f) for u in ("day", "week", "month", "year", "hour") for f in units[u])
     written: dict[str, str] = {}
+    ending = "(?:e[mnrs]?)?" if language == "de" else "e?"
     for value, word in enumerate(SPELLED[language].split(), start=1):
-        pattern = re.compile(rf"\b({word}e?[ -])({names})\b", re.IGNORECASE)
+        pattern = re.compile(rf"\b({word}{ending}[ -])({names})\b", re.IGNORECASE)
         written |= {f"{value} {m[2]}": m[0] for m in pattern.finditer(text)}
         text = pattern.sub(rf"{value} \2", text)
     return text, written

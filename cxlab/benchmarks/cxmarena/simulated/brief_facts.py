@@ -19,7 +19,6 @@ Pack = dict[str, Any]
 PERIODS = ("minute", "hour", "day", "working_day", "week", "month", "year")
 FOUNDED = re.compile(r"\b(since|founded|established|seit|gegründet|depuis|fondée?|née?)\b", re.IGNORECASE)
 YEARS = range(1700, 2101)
-_COSTS = re.compile(r"(.{3,60}?) (?:costs?|kostet|kosten|coûte|coûtent)\b", re.IGNORECASE)
 
 
 def add_brief_facts(
@@ -38,27 +37,33 @@ def add_brief_facts(
     """
     made: list[str] = []
     rest: list[BriefFigure] = []
-    fixed: set[str] = set()
-    for each in told(brief, language):
-        if each.text not in planned:
-            continue
+    fixed: set[tuple[str, str]] = set()
+    _drop_denied(pack, known, brief)
+    figures = [each for each in told(brief, language) if each.text in planned]
+    for each in figures:
         # What a person left as it was read is a whole clause, with other figures in it.
         if planned[each.text] not in ("", each.quoted):
             each = each._replace(what=planned[each.text])
-        priced = _priced(pack, known, each, lines)
-        name = known.keeps[0] if priced else _property_of(pack, known, each, lines, own)
-        if name is None or name in fixed:
+        name = _property_of(pack, known, each, lines, own)
+        thing = _named(pack, each, lines, brief)
+        own_price = thing and each.kind == "price"
+        if own_price and (name is None or name not in pack["families"][thing]["properties"]):
+            name = _price_of(pack, thing)
+        having = [line for line in lines if name in pack["families"][line]["properties"]]
+        holders = [thing] if thing in having else having
+        # The first figure of a property stands.
+        if name is None or name.endswith("_promised") or any((name, line) in fixed for line in holders or ("",)):
             rest.append(each)
             continue
-        fixed.add(name)
-        holders = priced or [line for line in lines if name in pack["families"][line]["properties"]]
+        fixed |= {(name, line) for line in holders or ("",)}
         if not holders:
             # A rule for everybody rather than what one plan adds to it.
             having = [k for k, f in pack["families"].items() if name in f["properties"]]
             holders = [_set_apart(pack, min(having, key=lambda k: pack["families"][k]["root"] == "services"))]
             made += holders
         _fix(pack, name, each, holders)
-    pack["families"]["overview"] = _overview(pack, known, brief, rest)
+    # An overview without a figure of its own gives one that products have, too, rather than a day nobody asks for.
+    pack["families"]["overview"] = _overview(pack, known, brief, rest or figures[:1])
     return [*dict.fromkeys(made), "overview"]
 
 
@@ -90,15 +95,41 @@ def _property_of(
     return best[2] if best else None
 
 
-def _priced(pack: Pack, known: CommonArchetype, each: BriefFigure, lines: list[str]) -> list[str]:
-    """The product line whose price the figure is ("A coat costs £210"); none, or one."""
-    said = _COSTS.match(each.clause) if each.kind == "price" else None
-    if said is None:
-        return []
-    thing = said[1].casefold()
-    having = [line for line in lines if known.keeps[0] in pack["families"][line]["properties"]]
-    named = [line for line in having if any(w in thing for w in _stems(pack["families"][line]["title"]))]
-    return named[:1]
+def _drop_denied(pack: Pack, known: CommonArchetype, brief: str) -> None:
+    """Take out what the brief says that there is not ("no minimum term")."""
+    said = brief.casefold()
+    gone = {name for name, phrases in known.denied.items() if any(phrase in said for phrase in phrases)}
+    for family in pack["families"].values():
+        kept = {key: draw for key, draw in family["properties"].items() if key not in gone}
+        family["properties"] = kept or family["properties"]
+
+
+def _named(pack: Pack, each: BriefFigure, lines: list[str], brief: str) -> str:
+    """The product line of which a figure is said ("A coat costs £210"), the one that is named by most words before it.
+
+    A price of which nothing else is said belongs to what its sentence is about ("Cakes are made to order, the smallest
+    costs £30"). "" where none is named, or two are.
+    """
+    before = each.clause.partition(each.text)[0]
+    sentence = next((one for one in sentences(brief) if each.text in one and each.clause[:12] in one), "")
+    for text in (before, sentence if each.kind == "price" else ""):
+        said = text.casefold()
+        words = re.findall(r"[^\W\d_]{4,}", said)
+        named = {}
+        for line in lines:
+            title = pack["families"][line]["title"].casefold()
+            joined = any(title.endswith(word) for word in words)
+            named[line] = sum(stem in said for stem in _stems(title)) + joined
+        best = max(lines, key=lambda line: named[line])
+        if named[best]:
+            return best
+    return ""
+
+
+def _price_of(pack: Pack, line: str) -> str | None:
+    """What a thing of the line costs: its first property that is a sum of money."""
+    own = pack["families"][line]["properties"]
+    return next((name for name in own if pack["properties"][name]["kind"] == "price"), None)
 
 
 def _stems(title: str) -> list[str]:
@@ -131,6 +162,8 @@ def _fix(pack: Pack, name: str, each: BriefFigure, families: list[str]) -> None:
     """The property with the brief's value and unit, under a name of its own where others draw it freely."""
     spec = pack["properties"][name]
     new = f"{name}_promised"
+    if new in pack["properties"]:
+        new = f"{name}_{len(pack['properties'])}_promised"
     fixed = {**spec, "range": [each.value, each.value], "step": 1, "ends": None}
     if each.unit:
         fixed["unit"] = each.unit
@@ -156,7 +189,7 @@ def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFi
     """A family with one subject: what the brief says, quoted, and its figures that nothing else has."""
     form = known.overview
     subject = form["name"].format(name=pack["name"])
-    own: dict[str, Any] = {form["opened"]: {}}
+    own: dict[str, Any] = {} if rest else {form["opened"]: {}}
     for number, each in enumerate(rest, start=1):
         key, spec = _told_property(known, each, number)
         pack["properties"][key] = spec
@@ -172,18 +205,30 @@ def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFi
     }
 
 
+def _as_quoted(each: BriefFigure) -> tuple[str, str]:
+    """The clause with a gap for the figure, and the longer of its sides; only words where other figures are in it."""
+    before, _, after = each.clause.partition(each.text)
+    # What a person put right is no clause of the brief.
+    read = all(word in each.clause for word in each.what.split())
+    if not read or any(sign.isdigit() for sign in before + after):
+        return each.what, each.what.lower() or "figure"
+    side = max(before.strip(" ,"), after.strip(" ,"), key=len)
+    return f"{before}…{after}".strip(), side.lower() or "figure"
+
+
 def _told_property(known: CommonArchetype, each: BriefFigure, number: int) -> tuple[str, dict[str, Any]]:
     """A property that holds one figure of the brief."""
     kind = {"size": "period" if each.unit in PERIODS else "size"}.get(each.kind, each.kind)
     year = each.kind == "count" and float(each.value) in YEARS and FOUNDED.search(each.clause)
     form = known.founded if year else known.told
+    what, cue = _as_quoted(each)
     spec: dict[str, Any] = {
         "name": form["name"] if year else each.what or each.text,
-        "the": form["the"].format(what=each.what),
+        "the": form["the"],
         "kind": kind,
-        "cues": [form["cue"] if year else (each.what.lower() or "figure")],
-        "says": [form["says"].format(what=each.what)],
-        "asks": [form["asks"].format(what=each.what)],
+        "cues": [form["cue"] if year else cue],
+        "says": [form["says"].format(what=what)],
+        "asks": [form["asks"].format(what=what)],
     }
     if kind in ("date", "time"):
         spec |= {"kind": "choice", "options": [each.text]}

@@ -49,6 +49,15 @@ _SUBJECT = re.compile(
     rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de(?: la)?|du|des))* ?(?:{_CAPITALS}))"
     rf"(?= (?:(?:{_VERBS})|(?:in|im|aus|bei|of|from|de|à) (?:{_CAPITALS})(?: {_CAPITALS})? {_ANY_VERB})\b)"
 )
+# "I am Marjorie Pell and I run Pell Pianos" names Pell Pianos; "Chez Gerfaut, nous louons" and "At Gerfaut, we rent"
+# the company.
+_PLACE = rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de(?: la)?|du|des))*)"
+_RUNS = re.compile(
+    r"\b(?:I|[Ww]e|[Jj]e|[Nn]ous|[Ii]ch|[Ww]ir) "
+    r"(?:run|own|lead|opened|tiens|tenons|dirige|dirigeons|führen?|betreiben?|leiten?) "
+    rf"(?:the |die |das |den )?{_PLACE}"
+)
+_AT = re.compile(rf"(?:Chez|At|Bei(?: der| dem)?) {_PLACE},? (?:we|nous|wir|on|vermieten|verleihen|bieten|gibt)\b")
 # "We make things nice" names nothing that is sold.
 _VAGUE = re.compile(r"\b(?:things?|stuff|everything|people|value|Dinge|Sachen|alles|choses?|tout)\b", re.IGNORECASE)
 # What a trade is certain by: it names all that is sold, or stands only around it; else by the share that it names.
@@ -100,7 +109,8 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
             return trade.name, NAMED
     if ways:
         known_best = industry_archetypes.offered_so([verb[0] if verb else ""], " ".join(lines), language)
-        return (known_best or ways[0]).name, AROUND
+        # Of what is rented, equipment is the wider word, and the last.
+        return (known_best or ways[-1]).name, AROUND
     names_thing = industry_archetypes.names_thing
     votes = [{name for name, trade in known.items() if names_thing(trade.brief, line, language)} for line in lines]
     named = [next(iter(vote)) for vote in votes if len(vote) == 1]
@@ -114,6 +124,8 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
 
 def _name(brief: str, language: str, rng: np.random.Generator) -> str:
     """The name that the paragraph gives; a coined one is none."""
+    if who := _RUNS.search(brief) or _AT.match(brief.strip()):
+        return who[1].strip(" ,")
     if first := _SUBJECT.match(brief.strip()):
         return _OF_TOWN.sub(r"\1", _COMPANY_ARTICLE.sub("", first[1]))
     name = brand_name(brief, language, rng)

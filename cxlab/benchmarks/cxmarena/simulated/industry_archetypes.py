@@ -38,7 +38,8 @@ class Archetype(StrictModel):
     number. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
     words for how something is offered (rented, insured), which says more of a trade than what it is. `only`: words for
     the things that are offered so, where the archetype knows no others (vehicles or equipment, of all that is rented).
-    `results` tells what its own tools return.
+    `results` tells what its own tools return. `belongs` says what a product of a line is, where it is not simply sold.
+    `all_lines`: what is sold beside the things that the trade names is of their kind, too (jam beside honey).
     """
 
     title: str = Field(min_length=1)
@@ -56,6 +57,8 @@ class Archetype(StrictModel):
     the: str = Field(min_length=1)
     acc: str = ""
     dat: str = ""
+    belongs: str = ""
+    all_lines: bool = False
     properties: Pieces = Field(min_length=3)
     aspects: Pieces = Field(min_length=2)
     about: tuple[str, ...] = Field(min_length=2)
@@ -114,6 +117,8 @@ class CommonArchetype(StrictModel):
     parameters: Pieces
     issues: Pieces = {}
     promises: dict[str, tuple[str, ...]]
+    # What a brief says where it denies a property ("no minimum term").
+    denied: dict[str, tuple[str, ...]] = {}
     belongs: str
     # The tool that gives money back, and how an order and a contract are numbered in it.
     refund: str

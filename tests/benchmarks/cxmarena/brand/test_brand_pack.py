@@ -135,7 +135,7 @@ def test_a_brief_that_says_nothing_is_refused(tmp_path: Path) -> None:
 BRIEFS = {
     "bank": "Nordbank is a savings bank. It offers current accounts, savings plans and mortgages to 40,000 customers; "
     "an account costs €4.90 a month.",
-    "dentists": "Bright Smile is a dental chain. We offer check-ups, cleaning and whitening; a check-up costs £45.",
+    "hotel": "Seaward House is a small hotel. We offer rooms, suites and breakfast; a room costs £95.",
     "kayaks": "Fjordpaddle builds and sells kayaks for touring. Hulls carry a warranty of 5 years.",
     "billing": "Ledgerly sells billing software and invoicing apps for €19 a month; support answers within 4 hours.",
 }

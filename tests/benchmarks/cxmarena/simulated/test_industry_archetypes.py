@@ -198,11 +198,11 @@ def test_a_trade_that_nobody_knows_keeps_what_holds_for_any_and_says_so(tmp_path
     ("text", "lines"),
     [
         ("Harrow Bank offers current accounts and mortgages. An account costs £3 a month.", 2),
-        ("Brightside Dental offers check-ups and clear aligners. A check-up costs £48.", 2),
+        ("Brightside Parking offers season tickets and bays. A season ticket costs £48.", 2),
         ("Ledgerline makes invoicing software for builders. The plan costs £29 a month.", 1),
     ],
 )
-def test_a_bank_a_dentist_and_a_software_house_are_asked_about_and_sell_no_goods(
+def test_a_bank_a_car_park_and_a_software_house_are_asked_about_and_sell_no_goods(
     tmp_path: Path, text: str, lines: int
 ) -> None:
     plan = brief_plan.read(text, llm.load("simulated:strong"))
