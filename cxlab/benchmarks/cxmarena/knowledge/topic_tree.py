@@ -10,6 +10,7 @@ models of each family a tree of this size needs; make the ledger with it first.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Generator, Iterable
 from dataclasses import asdict, dataclass, replace
@@ -121,7 +122,7 @@ def grow(
     topics = _trunk(ledger)
     if size < SMALLEST:
         # What customers call about comes first, and needs no branch above it.
-        return order([topic for topic in topics if topic.subject is not None and topic.root == FIRST[0]][:size])
+        return order(_nearest(brand, topics)[:size])
     leaves = [t for t in topics if t.subject is not None]
 
     async def expand(topic: Topic) -> generation_stages.Row:
@@ -147,6 +148,20 @@ def grow(
         topics += _children(brand, topic, row["children"], by_title)
     topics = cut(prune(topics), size, seed)
     return order(topics)
+
+
+def _nearest(brand: Brand, topics: list[Topic]) -> list[Topic]:
+    """One subject of each product line after the other, so that a few are of many; behind the first what else is wanted
+    in any tree, such as what a brand says of itself."""
+    lines: dict[str | None, list[Topic]] = {}
+    wanted: dict[str | None, Topic] = {}
+    for topic in topics:
+        if topic.subject is not None and topic.root == FIRST[0]:
+            lines.setdefault(topic.family, []).append(topic)
+        elif topic.subject is not None and topic.family in brand.always:
+            wanted.setdefault(topic.family, topic)
+    rounds = [topic for row in itertools.zip_longest(*lines.values()) for topic in row if topic is not None]
+    return [*rounds[:1], *wanted.values(), *rounds[1:]]
 
 
 def _trunk(ledger: Ledger) -> list[Topic]:
