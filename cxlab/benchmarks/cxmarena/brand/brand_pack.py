@@ -209,13 +209,14 @@ class ToolResultPhrase(StrictModel):
     `match` is sought in the field's words as the tool's `returns` has them; `name` is the field's key where these
     words make none. `value` is a phrase grammar ('#' a digit, '@' a letter) or a kind of personas.VALUES; `told`
     holds clauses with <value> by value, "*" for all others. `at_home` takes the place of `value` where it is about a
-    product that the customer has in hand.
+    product that the customer has in hand. `after` names the property that says how long after the beginning a day is.
     """
 
     match: str
     name: str = ""
     value: str
     at_home: str = ""
+    after: str = ""
     told: dict[str, tuple[str, ...]]
 
 
@@ -356,7 +357,7 @@ _MENDED = {
                 r"buchhandlung|brauerei|rösterei|manufaktur|apotheke)\b)",
                 r"\1 der ",
             ),
-            (r"\b([Bb]ei|[Vv]on) (?=(?:[A-ZÄÖÜ][\w&.-]*,? ){1,4}(?:GmbH|AG|KG|eG)\b)", r"\1 der "),
+            (r"\b([Bb]ei|[Vv]on) (?=(?:[A-ZÄÖÜ][\w&.-]*,? ){1,4}(?:GmbH|AG|KG|eG|Versicherung|Bank)\b)", r"\1 der "),
             (r"\b([Hh]ier ist) (?=[A-ZÄÖÜ])(?=\w*(?i:praxis|schule|bäckerei|gärtnerei)\b)", r"\1 die "),
             (r"\bKundenservice von der\b", "Kundenservice der"),
             (r"\b([Bb]ei|[Vv]on) (?=[A-ZÄÖÜ])(?=\w*(?i:verleih|museum|theater|institut)\b)", r"\1 dem "),

@@ -58,9 +58,22 @@ OWNED = ("products", "services")
 # Slots of the language that stay the same in one customer's mouth: where they live, and where the thing stands.
 LIFE = ("town", "room")
 LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
+# Days from the conversation: "weeks" for what somebody still waits for, "overdue" where even twenty working days are
+# over, "past" for what may be years ago, "just" for what has to be reported in two days, "shortly" for money.
+SPANS = {
+    "past": (-600, -90),
+    "overdue": (-75, -32),
+    "weeks": (-60, -14),
+    "fortnight": (-18, -13),
+    "lately": (-9, -1),
+    "just": (-2, 0),
+    "shortly": (1, 4),
+    "soon": (1, 16),
+    "later": (25, 330),
+}
 # Kinds of values that a tool gives back: days relative to that of the conversation, the sum that was wrong, the sum
 # that is left without it, what belongs to it. Beside them "of:NAME" stands for the value of a parameter.
-VALUES = ("soon", "later", "lately", "weeks", "past", "amount", "rest", "items", "address", "subject")
+VALUES = (*SPANS, "amount", "rest", "items", "address", "subject")
 # Days that a customer tells: one that suits, one on which something is to end, one on which something happened.
 DATES = ("date", "last_date", "past_date")
 SPECIAL = ("email", *DATES, "reason", "amount", "address", "house_number", "part", "shop", "level", "device")
@@ -97,6 +110,7 @@ class Persona:
     goods: str = ""
     home: str = ""
     in_use: bool = False
+    began: datetime.date | None = None
 
     @property
     def brand(self) -> Brand:
@@ -163,11 +177,23 @@ def make(ledger: Ledger, talk: Phrasebook, article: Article, rng: np.random.Gene
         today=FIRST_DAY + datetime.timedelta(days=DAYS + int(rng.integers(330))),
         amount=f"{int(rng.integers(4, _MOST.get(ledger.subjects[subject].root, 180)))}.{int(rng.integers(0, 100)):02d}",
     )
+    if fee := monthly_fee(person):
+        # What was charged by mistake is a part of what is charged.
+        person.amount = f"{fee * (0.3 + 0.6 * float(person.amount) / 180):.2f}"
     products = [s.name for s in ledger.subjects.values() if s.root == "products"]
     person.home = person.details["home"] = draw_address(person, rng)
     person.goods = subject if ledger.subjects[subject].root == "products" or not products else _pick(products, rng)
     mask(person, rng)
     return person
+
+
+def monthly_fee(person: Persona) -> float | None:
+    """What the contract that the conversation is about costs; None for what is bought once."""
+    family = person.brand.families[person.ledger.subjects[person.subject].family]
+    if not family.contract:
+        return None
+    prices = (f for f in person.ledger.of(person.subject) if person.brand.properties[f.property].kind == "price")
+    return next((float(fact.value) for fact in prices), None)
 
 
 def draw_traits(talk: Phrasebook, rng: np.random.Generator) -> tuple[str, ...]:
@@ -248,7 +274,7 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         dot = _pick((".", "_", "", "-"), rng)
         return f"{_ascii(person.first_name)}{dot}{plain}{_digits(rng, 2)}@{_pick(talk.domains, rng)}"
     if kind in DATES:
-        return day(person.today, {"date": "soon", "last_date": "later", "past_date": "lately"}[kind], rng)
+        return day(person.today, {"date": "soon", "last_date": "later", "past_date": "just"}[kind], rng)
     if kind == "amount":
         return person.amount
     if kind == "house_number":
@@ -264,8 +290,8 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         return person.plan(rng)
     if kind == "device":
         return person.subject
-    # Why something is done is what the customer came for, or the goodwill that it deserves.
-    return _pick(talk.part_names if kind == "part" else (*[person.issue.title.lstrip(": ")] * 9, *talk.reasons), rng)
+    # Why something is done is what the customer came for.
+    return _pick(talk.part_names if kind == "part" else (person.issue.title.lstrip(": "),), rng)
 
 
 def draw_address(person: Persona, rng: np.random.Generator) -> str:
@@ -288,10 +314,6 @@ def _moving(issue: Issue) -> bool:
 def ahead(person: Persona, value: str) -> bool:
     """Whether a tool's value is a day after the conversation."""
     return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value)) and value > person.today.isoformat()
-
-
-# Days from the conversation: "weeks" for what somebody still waits for, "past" for what may be years ago.
-SPANS = {"past": (-600, -9), "weeks": (-60, -14), "lately": (-9, -1), "soon": (1, 16), "later": (25, 330)}
 
 
 def day(today: datetime.date, when: str, rng: np.random.Generator) -> str:

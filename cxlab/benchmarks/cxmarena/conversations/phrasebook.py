@@ -55,7 +55,6 @@ class Phrasebook(StrictModel):
     address: str
     domains: tuple[str, ...]
     traits: dict[str, str]
-    reasons: tuple[str, ...]
     part_names: tuple[str, ...]
     kinds: dict[str, str]
     articles: tuple[tuple[str, str], ...]

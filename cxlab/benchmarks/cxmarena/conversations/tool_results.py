@@ -5,6 +5,7 @@ result, told = tool_results.results(person, "delivery date, carrier", rng)   # v
 
 from __future__ import annotations
 
+import datetime
 import re
 
 import numpy as np
@@ -28,6 +29,8 @@ def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[di
         if form is None:
             continue
         value, shown = _result(person, form.at_home if form.at_home and in_hand else form.value, rng)
+        if form.after and (day := _day_after(person, form.after)):
+            value, shown = day, personas.spoken_day(day, person.brand)
         key = form.name or item
         found[key] = value
         # Kept apart where two tools give back fields of one name.
@@ -50,9 +53,13 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
     if kind in (*personas.SPANS, "wished"):
         value = personas.day(person.today, "later" if kind == "wished" else kind, rng)
         value = _after_launch(person, value) if kind in ("past", "weeks") else value
+        person.began = datetime.date.fromisoformat(value) if kind == "past" else person.began
         return value, personas.spoken_day(value, person.brand)
     if kind in ("amount", "rest"):
-        amount = person.amount if kind == "amount" else f"{float(person.amount) * (1.2 + 2 * rng.random()):.2f}"
+        share = 1.2 + 2 * rng.random() if kind == "rest" else 0
+        # A corrected bill is what the contract costs.
+        rest = personas.monthly_fee(person) or float(person.amount) * share
+        amount = person.amount if kind == "amount" else f"{rest:.2f}"
         shown = value_format.number(float(amount), language, 2)
         return amount, language.money.format(symbol=person.brand.symbol, amount=shown)
     if kind == "items":
@@ -67,6 +74,18 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
         return value, value
     value = personas.code(kind, rng)
     return value, value
+
+
+def _day_after(person: Persona, name: str) -> str:
+    """The day that comes so long after the beginning as the contract's property says; "" where either is unknown."""
+    known = (name, f"{name}_promised")
+    fact = next((f for f in person.ledger.of(person.subject) if f.property in known), None)
+    if fact is None or person.began is None or fact.unit not in ("month", "year"):
+        return ""
+    months = person.began.month - 1 + int(float(fact.value) * (12 if fact.unit == "year" else 1))
+    # No month lacks the 28th.
+    day = min(person.began.day, 28)
+    return person.began.replace(year=person.began.year + months // 12, month=months % 12 + 1, day=day).isoformat()
 
 
 def _after_launch(person: Persona, day: str) -> str:

@@ -14,7 +14,14 @@ import numpy as np
 
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import QualityInputs
 from cxlab.benchmarks.cxmarena.simulated import property_lexicon, service_quality
-from cxlab.benchmarks.cxmarena.simulated.topic_words import correct_misheard, last_words, people, terms, things
+from cxlab.benchmarks.cxmarena.simulated.topic_words import (
+    correct_misheard,
+    is_about_something,
+    last_words,
+    people,
+    terms,
+    things,
+)
 from cxlab.benchmarks.cxmarena.simulated.transcript_tasks import (
     find_evidence,
     judge_quality,
@@ -78,7 +85,9 @@ def name(inputs: NameInputs, profile: Profile, rng: np.random.Generator) -> str:
     told = [one for counted in (titles, groups) for one, _ in counted.most_common(6)]
     more = [one for one in told if one.lower() not in called.lower()]
     speak = SPEAK_OF.get(inputs.language, SPEAK_OF["English"])
-    spoken = [speak.format(", ".join(f'"{term}"' for term in inputs.terms))] if inputs.terms else []
+    # "I need help" and "sorry" are said of anything.
+    marks = [term for term in inputs.terms if is_about_something(term)]
+    spoken = [speak.format(", ".join(f'"{term}"' for term in marks))] if marks else []
     description = " ".join([*([f"{'; '.join(more)}."] if more else []), *spoken])
     reply = {"name": called, "description": description or "; ".join(told)}
     return write(reply, profile, rng, f"I would call it {called}.")

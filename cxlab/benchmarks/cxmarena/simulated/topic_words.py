@@ -81,7 +81,7 @@ def terms(text: str, skip: Iterable[str] = ()) -> list[str]:
     found: dict[str, str] = {}
     for run in _runs(text, leave):
         for word in run:
-            if not _CODE.search(word) and (len(run) > 1 or _tells(word)):
+            if not _CODE.search(word) and (len(run) > 1 or is_about_something(word)):
                 for key in content(word)[:1]:
                     found.setdefault(key, word)
     return list(found.values())
@@ -98,7 +98,7 @@ def _runs(text: str, leave: set[str]) -> list[list[str]]:
     for run in _RUN.finditer(_MAIL.sub(" ", text)):
         words = run[0].split()
         # A sentence's first word has a capital, too, and so have some forms of address.
-        while len(words) > 1 and not _tells(words[0]):
+        while len(words) > 1 and not is_about_something(words[0]):
             words.pop(0)
         while len(words) > 1 and not content(words[-1]) and words[-1].lower() in small_talk():
             words.pop()
@@ -107,7 +107,7 @@ def _runs(text: str, leave: set[str]) -> list[list[str]]:
     return found
 
 
-def _tells(word: str) -> bool:
+def is_about_something(word: str) -> bool:
     """Whether a word is about something, and not only talk."""
     return any(part not in small_talk() for part in content(word)) and stem(word.lower()) not in small_talk()
 

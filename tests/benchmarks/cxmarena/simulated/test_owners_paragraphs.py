@@ -1,0 +1,156 @@
+"""Paragraphs as owners write them: their figures stand where they belong, and tools give back what fits them."""
+
+import datetime
+import re
+from pathlib import Path
+
+import pytest
+
+from cxlab import llm
+from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger
+from cxlab.benchmarks.cxmarena.knowledge import topic_tree
+from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
+from tests.benchmarks.cxmarena.simulated.test_words_of_brands import STROM, calls, make, talk
+
+BAKERY = (
+    "Die Bäckerei Rauchmehl in Hall backt Sauerteigbrot, Brezeln und Geburtstagstorten. Torten bestellt man mindestens "
+    "3 Tage vorher, die kleinste kostet 38 Euro. Brot liefern wir jeden Freitag für 6,40 Euro je Laib ins Haus."
+)
+BANK = "Harrow Bank offers current accounts, savings accounts and home loans. The current account costs £3 a month."
+PIANO = (
+    "I'm Marjorie Pell and I run Pell's Piano Room in Whitby. We teach piano to children. A lesson lasts 40 minutes "
+    "and costs £28. If you can't come, tell us 24 hours before."
+)
+INSURER = (
+    "Die Alpenschutz Versicherung versichert Haushalte und Hunde. Die Selbstbeteiligung beträgt 150 Euro. Schäden "
+    "meldet man innerhalb von 7 Tagen. Jeder Vertrag ist nach einem Jahr monatlich kündbar. Wir rufen innerhalb von 2 "
+    "Werktagen zurück."
+)
+
+
+def held(pack: brand_pack.Brand) -> dict[tuple[str, str], set[object]]:
+    """(family, property) → the values in the ledger of the smallest dataset."""
+    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
+    found: dict[tuple[str, str], set[object]] = {}
+    for fact in facts.facts.values():
+        name = re.sub(r"(?:_\d+)?_promised$", "", fact.property)
+        found.setdefault((facts.subjects[fact.subject].family, name), set()).add(fact.value)
+    return found
+
+
+def test_each_figure_belongs_to_the_line_that_it_is_said_of(tmp_path: Path) -> None:
+    baked = held(make(BAKERY, "Bäckerei", tmp_path))
+    assert baked["geburtstagstorten", "preis"] == {38.0}
+    assert baked["geburtstagstorten", "vorbestellung"] == {3.0}
+    assert baked["sauerteigbrot", "preis"] == {6.4}
+    # Nothing is said of pretzels, and nobody pays for them by the month.
+    assert not {38.0, 6.4} & baked["brezeln", "preis"]
+    assert ("brezeln", "rate") not in baked
+    banked = held(make(BANK, industry_archetypes.ANY_SERVICE, tmp_path))
+    assert banked["current_accounts", "fee"] == {3.0}
+    assert banked["home_loans", "fee"] != {3.0}
+    insured = held(make(INSURER, "Versicherung", tmp_path))
+    for family in ("haushalte", "hunde"):
+        assert insured[family, "eigenanteil"] == {150.0}
+        assert insured[family, "meldefrist"] == {7.0}
+        assert insured[family, "laufzeit_vertrag"] == {1.0}
+    # To call back is not to give back.
+    assert not [key for key, values in insured.items() if key[1] == "rueckgabe" and 2.0 in values]
+
+
+def test_a_second_verb_goes_on_of_what_the_first_spoke_of(tmp_path: Path) -> None:
+    assert [(one.text, one.quoted) for one in brief.told(PIANO, "en")][:2] == [
+        ("40 minutes", "A lesson lasts …"),
+        ("£28", "price of a lesson"),
+    ]
+    pack = make(PIANO.replace("teach piano", "teach piano lessons"), "booked", tmp_path)
+    values = held(pack)
+    assert values["piano_lessons", "price_each"] == {28.0}
+    assert values["piano_lessons", "lasts"] == {40.0}
+    assert values["piano_lessons", "free_until"] == {24.0}
+
+
+def test_what_a_paragraph_denies_is_not_there(tmp_path: Path) -> None:
+    text = "Lumivent est un fournisseur d’électricité et de gaz vert à Rennes. Le contrat est sans engagement."
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert plan.products == ["électricité", "gaz vert"]
+    values = held(make(text, industry_archetypes.ANY_SERVICE, tmp_path))
+    assert ("gaz_vert", "tarif") in values
+    assert not [key for key in values if key[1] == "engagement"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "products"),
+    [
+        (PIANO, "Pell's Piano Room", ["piano"]),
+        ("Chez Gerfaut, nous louons des faucons pour les gares.", "Gerfaut", ["faucons"]),
+        (
+            "Atelier Vauquelin répare à Nantes des machines à coudre et des radios.",
+            "Atelier Vauquelin",
+            ["machines à coudre", "radios"],
+        ),
+        ("Turmuhren Wiesinger stellt Turmuhren. Nachts stellen wir alle Uhren.", "Turmuhren Wiesinger", ["Turmuhren"]),
+    ],
+)
+def test_names_and_things_are_read_past_people_and_places(text: str, name: str, products: list[str]) -> None:
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert (plan.name, plan.products) == (name, products)
+
+
+def test_a_trade_that_is_asked_for_is_told_as_a_likeness() -> None:
+    plan = brief_plan.read("Combwell rents out a mobile honey press.", llm.load("simulated:strong"))
+    trade = next(one for one in plan.corrections() if one.setting == "trade")
+    assert (trade.value, "%" in trade.hint) == ("", False)
+    assert "trade     ? (not clear from the paragraph; most like" in plan.describe()
+    sure = brief_plan.answer(plan, trade="rental of equipment")
+    assert "trade     rental of equipment (100% certain)" in sure.describe()
+
+
+def test_a_few_articles_are_of_every_line_and_of_what_the_brand_says(tmp_path: Path) -> None:
+    pack = make(BAKERY, "Bäckerei", tmp_path)
+    facts = ledger.make(pack, 1, topic_tree.plan(pack, topic_tree.SMALLEST, 3))
+    topics = generation_stages.finish(topic_tree.grow(facts, llm.load("simulated:strong"), 5, 1))
+    assert [topic.family for topic in topics[:4]] == ["sauerteigbrot", "overview", "brezeln", "geburtstagstorten"]
+    assert len({topic.subject for topic in topics}) == 5
+
+
+def test_contracts_end_with_their_term_and_a_bill_corrects_to_what_they_cost(tmp_path: Path) -> None:
+    pack = make(STROM, industry_archetypes.ANY_SERVICE, tmp_path)
+    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
+    read = corrected = 0
+    for one in talk(pack):
+        own = {f.property.removesuffix("_promised"): f for f in facts.of(str(one.labels["subject"]))}
+        for _, given, result in calls(one):
+            if "Ende" in result and "laufzeit_vertrag" in own:
+                read += 1
+                began, ends = (datetime.date.fromisoformat(result[key]) for key in ("Beginn", "Ende"))
+                months = (ends.year - began.year) * 12 + ends.month - began.month
+                assert months == own["laufzeit_vertrag"].value
+            if "neuer Betrag" in result and "gebuehr" in own:
+                corrected += 1
+                assert float(result["neuer Betrag"]) == own["gebuehr"].value
+                assert float(given["betrag"]) < float(result["neuer Betrag"])
+    assert read
+    assert corrected
+
+
+def test_a_loss_is_reported_in_time_and_a_repair_that_failed_was_collected(tmp_path: Path) -> None:
+    told = talk(make(INSURER, "Versicherung", tmp_path))
+    losses = [given["schadendatum"] for one in told for _, given, _ in calls(one) if "schadendatum" in given]
+    days = {one.labels["issue"] for one in told}
+    assert losses
+    assert "schaden_neu" in days
+    # No cause is guessed at before the customer has said what happened.
+    said = " ".join(m.text for one in told for m in one.messages if one.labels["issue"] == "schaden_neu")
+    assert "Diebstahl" not in said
+    assert "gestohlen" not in said
+    clocks = talk(make("Wiesinger repariert Turmuhren. Eine Reparatur dauert 3 Wochen.", "repaired", tmp_path))
+    again = [one for one in clocks if one.labels["issue"] == "fehler_wieder"]
+    assert again
+    for one in again:
+        assert any("Tag der Abholung" in result for _, _, result in calls(one))
+        assert not any("Stand der Reparatur" in result for _, _, result in calls(one))
+    said = " ".join(m.text for one in clocks for m in one.messages)
+    assert "Verkauf" not in said
+    assert "neuen Tag und den Grund" not in said
