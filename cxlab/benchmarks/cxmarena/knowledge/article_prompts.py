@@ -56,6 +56,11 @@ class FactLine(BaseModel):
     again: str
     question: str
 
+    @property
+    def of(self) -> str:
+        """The property that it is a fact of, as it is called in `plain`."""
+        return self.plain.partition(", ")[2].rpartition(": ")[0]
+
 
 class InformationInputs(BaseModel):
     """All that an information article may state: nothing beyond the facts."""
