@@ -146,7 +146,9 @@ def agent(system: str, user: str) -> dict[str, Any]:
         name, sentence = closest(last, system, history, complaints)
         sources = [{"article": name, "words": sentence}]
         hello = "" if mine else say["hello"]
-        return {**said, "kind": "knowledge_base", "sources": sources, "message": f"{hello}{sentence}"}
+        # What systems call a step is no word for a customer.
+        told = re.sub(r"\s*\[\w+\]", "", sentence)
+        return {**said, "kind": "knowledge_base", "sources": sources, "message": f"{hello}{told}"}
     if tools and not asked:
         needs = "; ".join(re.findall(r"\((.*?)\)(?:;|$)", tools[0][1]))
         return {**said, "kind": "tool_information_gathering", "message": say["need"].format(needs)}

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts, mentions
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, TemplateVars, rng_for
 from cxlab.benchmarks.cxmarena.brand.value_format import Value
@@ -254,6 +255,8 @@ class WrittenDialogue:
             found.append("A message of the kind tool_call makes a call, and no other does.")
         if said.call is not None:
             found += self._wrong_call(said.call)
+        if named := [name for name in self.tools if name in said.message]:
+            found.append(f"A customer does not know {named[0]}: say what is done, and leave out what systems call it.")
         if foreign(said.message, self.ledger.brand.language_id):
             found.append(f"It has to be in {self.ledger.brand.language.name}.")
         if any(m["role"] == "agent" and m["text"] == said.message.strip() for m in self.messages):
@@ -291,20 +294,35 @@ class WrittenDialogue:
         spec = self.tools[call.name]["function"]["parameters"]
         lacking = [name for name in spec["required"] if name not in call.arguments]
         stray = [name for name in call.arguments if name not in spec["properties"]]
-        told = "\n".join(m["text"] for m in self.messages)
         coined = [
             name
             for name, value in call.arguments.items()
             if name in spec["properties"] and "enum" not in spec["properties"][name]
             # Numbers and codes come from somebody; words may be put otherwise.
-            if any(c.isdigit() for c in str(value))
-            and not (_holds(told, str(value)) or _holds(told, self._spoken(str(value))))
+            if any(c.isdigit() for c in str(value)) and not self._given(name, str(value))
         ]
         return [
             *(f"{call.name} needs {name}." for name in lacking),
             *(f"{call.name} has no {name}." for name in stray),
             *(f"Nobody gave the value of {name}; ask for it." for name in coined if name not in stray),
         ]
+
+    def _given(self, name: str, value: str) -> bool:
+        """Whether the value was told, as it is or as people say it; a sum may stand in the agent's articles as well.
+
+        Whoever says "on 20 March" leaves the year to the one who writes it down, and a reason is put in own words.
+        """
+        told = "\n".join(m["text"] for m in self.messages)
+        spoken = self._spoken(value)
+        if _holds(told, value) or _holds(told, spoken if spoken == value else spoken.rpartition(" ")[0]):
+            return True
+        spec = self.person.brand.parameters.get(name)
+        sample = spec.sample if spec else ""
+        if sample != "amount":
+            return sample == "reason"
+        read = "\n".join((told, *(self.article_index.articles[one].body for one in self.case.articles)))
+        sums = {m.value for m in value_format.find(read, self.person.brand.language) if m.kind in ("price", "count")}
+        return bool(re.fullmatch(r"\d+(?:[.,]\d+)?", value)) and float(value.replace(",", ".")) in sums
 
     def _strange(self, text: str) -> str:
         """The text without what belongs to this conversation alone."""

@@ -148,12 +148,15 @@ def test_neither_side_reads_the_other_sides_card() -> None:
         ),
         ({"kind": "general", "call": {"name": "fly_home", "arguments": {}}}, "There is no fly_home."),
         ({"kind": "tool_call", "call": None}, "A message of the kind tool_call makes a call"),
+        ({"message": "I use every one of TOOLS for you."}, "leave out what systems call it"),
     ],
 )
 def test_a_message_that_cannot_be_sent_is_asked_for_again(spoil: dict[str, Any], complaint: str) -> None:
     def agent(system: str, user: str) -> dict[str, Any]:
         sound = strong_writer.agent(system, user)
-        return sound if "You wrote a message that cannot be sent" in user else {**sound, **spoil}
+        names = " ".join(re.findall(r"^- (\w+): .*? It needs: ", system, re.MULTILINE))
+        spoilt = {key: part.replace("TOOLS", names) if isinstance(part, str) else part for key, part in spoil.items()}
+        return sound if "You wrote a message that cannot be sent" in user else {**sound, **spoilt}
 
     model = Writer(agent)
     assert len(write(model, 2)) == 2
@@ -206,6 +209,26 @@ def test_an_invented_order_number_is_not_sent_to_a_tool() -> None:
     talks = write(model, 4)
     assert any("Nobody gave the value of" in user for _, user in model.asked)
     assert not any("ZZ00000001" in call.arguments for talk in talks for m in talk.messages for call in m.tool_calls)
+
+
+def test_a_sum_of_an_article_and_a_day_without_its_year_are_given() -> None:
+    """What a strong model rightly sends is not asked for again; what nobody gave and no article states is."""
+    made = cxm_brand.make()
+    index = conversation_writer.ArticleIndex(made.ledger, made.articles)
+    tools = {t["function"]["name"]: t for t in made.tools}
+    priced = next(f for f in made.ledger.facts.values() if f.property == "price" and index.by_fact.get(f.id))
+    case = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 1, 1)[0]
+    case = replace(case, articles=(*case.articles, index.by_fact[priced.id][0]))
+    talk = written_dialogue.WrittenDialogue(made.ledger, index, tools, case, Writer(), 1)
+    talk._begin(0)
+    kinds = {spec.sample: name for name, spec in made.ledger.brand.parameters.items()}
+    assert talk._given(kinds["amount"], f"{priced.value:.2f}")
+    assert not talk._given(kinds["amount"], "31.07")
+    assert talk._given(kinds["reason"], "the 2 lamps differ")
+    assert not talk._given(kinds["date"], "2025-03-20")
+    talk._add("customer", "On 20 March would be best.", {})
+    assert talk._given(kinds["date"], "2025-03-20")
+    assert not talk._given(kinds["date"], "2025-03-21")
 
 
 def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
