@@ -177,7 +177,7 @@ def test_the_lab_opens_on_personas_and_says_what_they_change(empty_home: Path) -
     assert "Over 2 pairs of stored conversations of strong · simulated, 2 tasks." in told
     assert any(each.value.startswith("Hard persona against none") for each in app.subheader)
     assert "**Easy persona against none, text, the agent told nothing of the customer**: " in told
-    assert "Hard persona against none: " in told
+    assert "Hard persona against none, text, the agent told nothing of the customer: " in told
 
 
 def test_a_conversation_that_missed_the_goal_is_not_the_better_one() -> None:
