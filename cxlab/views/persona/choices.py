@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.ui.labels import empty, plain
 from cxlab.ui.unknown import describe
 
@@ -335,6 +336,8 @@ def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) 
             "Persona", f"persona-{at}", list(PERSONAS), column.persona, PERSONAS.__getitem__,
             lambda value: put(replace(column, persona=value)),
         )  # fmt: skip
+        if who := personas.describe(column.persona, column.modality != "text"):
+            st.caption(plain(f"As this customer is told: {who}"))
         _list(
             "The agent is", f"exposure-{at}", list(EXPOSURES), column.exposure, EXPOSURES.__getitem__,
             lambda value: put(replace(column, exposure=value)),

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay
 from cxlab.records import Message
 from cxlab.records.live_snapshot import LiveSnapshot
@@ -123,7 +124,8 @@ def show_board(
     with right:
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
         if not choices.large and stage.beats:
-            show_manner(names, frames)
+            facts = live_tasks.cases(choices.domain, choices.source)[choices.case].known.facts
+            show_manner(names, frames, list(facts.values()))
         if choices.large or stage.beats:  # else there is nothing in them yet
             show_metrics(heads, frames, choices.columns, choices.large, lambda: _explain_marks(choices, frames, lacks))
         for frame, variant in zip(frames, choices.columns, strict=True):

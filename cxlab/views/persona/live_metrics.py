@@ -1,12 +1,12 @@
 """The metrics of variants side by side as they stand: a row a metric, a column a variant, marked where they moved."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from markupsafe import Markup, escape
 
-from cxlab.benchmarks.mmtaup2.evaluation import adaptations
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations, customer_talk
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import plain
@@ -38,6 +38,23 @@ _MANNER: tuple[tuple[str, str, Callable[[adaptations.SpeakingStyle], str]], ...]
         "Names of settings",
         "How often the agent uses a name that only people who know phones know.",
         lambda one: f"{round(one.names * one.messages)}",
+    ),
+)
+
+
+_CUSTOMER: tuple[tuple[str, str, Callable[[customer_talk.CustomerTalk], str]], ...] = (
+    ("Words of a message", "Mean length of the customer's messages.", lambda one: f"{one.words:.0f}"),
+    ("Asks back", "Messages of the customer with a question.", lambda one: f"{one.questions} of {one.messages}"),
+    (
+        "Does not know or understand",
+        "Messages that say that something is not known or was not understood, by the wording.",
+        lambda one: f"{one.lost} of {one.messages}",
+    ),
+    ("Annoyed", "Messages that show it plainly, by the wording.", lambda one: f"{one.upset} of {one.messages}"),
+    (
+        "Facts told at first",
+        "Of the names, numbers and addresses that the customer knows those that its first message tells.",
+        lambda one: f"{one.told_at_first} of {one.facts}",
     ),
 )
 
@@ -128,11 +145,15 @@ def show_metrics(
         st.html(Markup('<div class="cx-quiet">Nothing to count {}: {}.</div>').format("here" if over else "yet", names))
 
 
-def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
-    """How the agent speaks to each customer, counted in its messages."""
-    said = _describe(frames)
-    rows = [_manner(title, told, read, said) for title, told, read in _MANNER]
-    share = 100 / len(frames)
+def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot], facts: Sequence[Any]) -> None:
+    """How each customer speaks, and the agent to it, counted in their messages; `facts`: what the customer knows."""
+    talks = [customer_talk.describe(_said_by(frame, "customer"), facts) for frame in frames]
+    _show_counts(names, "How the customer speaks", [_manner(*one, talks) for one in _CUSTOMER])
+    _show_counts(names, "How the agent speaks", [_manner(*one, _describe(frames)) for one in _MANNER])
+
+
+def _show_counts(names: Sequence[str], head: str, rows: Sequence[_Row]) -> None:
+    share = 100 / len(names)
     widths = [share - _FIRST, _FIRST, *[share] * (len(names) - 1)]
     heads = [Markup("{}").format(name) for name in names]
     st.html(
@@ -141,7 +162,7 @@ def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
             names=heads,
             widths=widths,
             rows=rows,
-            head="How the agent speaks",
+            head=head,
             moving=False,
         )
     )
@@ -149,20 +170,22 @@ def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot]) -> None:
 
 def _describe(frames: Sequence[LiveSnapshot]) -> list[adaptations.SpeakingStyle | None]:
     """How the agent spoke in each conversation so far."""
+    return [adaptations.describe(_said_by(frame, "agent")) for frame in frames]
+
+
+def _said_by(frame: LiveSnapshot, role: str) -> list[str]:
+    """What one side has said, as it meant it, the agent's greeting left out."""
     return [
-        adaptations.describe(
-            str(one.data.get("meant", one.text)) for one in frame.messages if one.role == "agent" and one.turn
-            and not one.tool_calls
-        )
-        for frame in frames
+        str(one.data.get("meant", one.text)) for one in frame.messages if one.role == role and one.turn
+        and not one.tool_calls
     ]  # fmt: skip
 
 
 def _manner(
     title: str,
     told: str,
-    read: Callable[[adaptations.SpeakingStyle], str],
-    said: Sequence[adaptations.SpeakingStyle | None],
+    read: Callable[[Any], str],
+    said: Sequence[adaptations.SpeakingStyle | customer_talk.CustomerTalk | None],
 ) -> _Row:
     values = [_DASH if one is None else read(one) for one in said]
     cells = [(each, False, Markup(""), told) for each in values]

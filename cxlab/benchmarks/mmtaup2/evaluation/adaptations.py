@@ -37,6 +37,12 @@ KINDS = {
 }
 """What each kind is called on a page."""
 _THING = r"(?:button|switch|picture|symbol|icon|card|square|circle|arrow|cog|gear|wheel|sign|dot|line|bar|plane)s?"
+# What a screen shows, by its look or by what it is for in words that everybody has: the name of the thing is left out.
+# "The switch" or "the app" of a setting that is named is an ordinary instruction.
+_SEEN = r"(?:entry|line|words?|page|row|picture|button|switch|card)s?"
+_IN_WORDS = (
+    r"(?:for|of|about|that|inside|with) (?!(?:mobile data|wi-?fi|data|airplane|sim|apn|vpn|mms|sms|roaming|the apn)\b)"
+)
 _WORDINGS: dict[str, tuple[str, ...]] = {
     "patience": (
         r"(?:please )?take (?:all )?(?:your|the) time(?: you need)?",
@@ -76,6 +82,12 @@ _WORDINGS: dict[str, tuple[str, ...]] = {
         r"the (?:number with the g\b|words that put everything back)",
         r"a picture as a message",
         r"the app for your messages",
+        rf"the (?:little |small )?{_SEEN} {_IN_WORDS}(?:\w+ ){{0,4}}?(?:access point|connection|little plane|phone|pays"
+        r"|bill|internet|other countries|at home|puts? everything back)",
+        r"the detour\b|the kind of network\b",
+        r"(?:look|see) (?:\w+ ){0,4}(?:whether|if) the phone (?:is set to|shows you)(?: \w+){1,4}",
+        r"let the phone (?:measure|look for|find)(?: \w+){1,5}",
+        r"(?:allow|let) (?:\w+ ){0,5}(?:use files|send texts)",
     ),
     "guided": (
         r"(?:you can |please |could you )?(?:simply |just )?read (?:me )?(?:the words|it|them|what (?:it says|you "

@@ -15,7 +15,8 @@ from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.evaluation.events import ToolUse, Utterance
 
-_LOST = re.compile(
+# Who does not know, or has not understood.
+LOST = re.compile(
     r"\b(?:don't|do not|can't|cannot|didn't|did not) (?:\w+ )?(?:know|remember|tell|say|find|see|understand|hear|follow"
     r"|get|have)\b|\bno idea\b|\bnot sure\b|\bforgotten\b|\bmeans nothing\b",
     re.IGNORECASE,
@@ -96,7 +97,7 @@ def _is_again(now: _Earlier, before: _Earlier) -> bool:
 
 def _answers(text: str, looked: bool, states_fact: Callable[[str], bool]) -> bool | None:
     """Whether a reply answers: False for who asks back or does not know, None for what its wording leaves open."""
-    if "?" in text or _LOST.search(text):
+    if "?" in text or LOST.search(text):
         return False
     plain = _BARE.match(text) or stated_values.codes(text) or states_fact(text) or looked
     return True if plain or dialogue_acts.agrees(text) or dialogue_acts.refuses(text) else None

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxlab.benchmarks.mmtaup2.evaluation import adaptations
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations, customer_talk
 from cxlab.benchmarks.mmtaup2.evaluation.adaptations import describe, find, requests
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import phrases as telecom_phrases
+from cxlab.files import grammar
 
 
 @pytest.mark.parametrize(
@@ -54,3 +56,19 @@ def test_how_an_agent_speaks_is_counted_over_its_messages() -> None:
         "which one is it?",
     ]
     assert adaptations.NAMES.findall("Put the SIM card in") == []
+
+
+def test_a_request_in_everyday_words_is_marked_and_one_by_name_is_not() -> None:
+    for name, request in telecom_phrases().requests.items():
+        for line, everyday in ((request.plain, True), (request.named, False)):
+            for text in map(grammar.tidy, grammar.every(line)):
+                assert ("plain" in [one.kind for one in find(text)]) == everyday, (name, text)
+
+
+def test_how_a_customer_speaks_is_counted_over_its_messages() -> None:
+    said = ["Hello, my number is 555-123-2002.", "What is a status bar?", "I did not understand that.", ""]
+    found = customer_talk.describe(said, ["555-123-2002", "Ada Moss", False, 2.0])
+    assert found is not None
+    assert (found.messages, found.questions, found.lost) == (3, 1, 1)
+    assert (found.facts, found.told_at_first) == (2, 1)
+    assert customer_talk.describe([], []) is None
