@@ -125,7 +125,7 @@ def show_board(
         heads = parts.brief_titles(choices.columns) if choices.large else [(name,) for name in names]
         if not choices.large and stage.beats:
             facts = live_tasks.cases(choices.domain, choices.source)[choices.case].known.facts
-            show_manner(names, frames, list(facts.values()))
+            show_manner(names, frames, [value for name, value in facts.items() if name not in hand.WANTED])
         if choices.large or stage.beats:  # else there is nothing in them yet
             show_metrics(heads, frames, choices.columns, choices.large, lambda: _explain_marks(choices, frames, lacks))
         for frame, variant in zip(frames, choices.columns, strict=True):

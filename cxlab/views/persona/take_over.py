@@ -10,7 +10,7 @@ from cxlab.ui.labels import plain, say
 
 _LONGEST = 800
 # Facts that the task's own sentences tell: what is wanted, how much data is bought, and the place says whether abroad.
-_TOLD = frozenset(("goal", "refuel_gb", "abroad"))
+WANTED = frozenset(("goal", "refuel_gb", "abroad"))
 Say = Callable[[str], None]
 Do = Callable[[str, Mapping[str, Any]], None]
 
@@ -46,7 +46,7 @@ def show_card(known: Mapping[str, Any]) -> None:
     say(str(known.get("reason", "")))
     facts = known.get("facts") or {}
     if facts:
-        say("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items() if name not in _TOLD))
+        say("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items() if name not in WANTED))
     for wish in known.get("wishes") or ():
         say(str(wish))
     if known.get("instructions"):
