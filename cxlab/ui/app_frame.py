@@ -41,7 +41,9 @@ _STYLE = """<style>
 [class*="st-key-cx-say-system"], [class*="st-key-cx-say-tool"], [class*="st-key-cx-say-ivr"]
   {border-left: 3px solid #999999; padding-left: .8rem;}
 [data-testid="stSelectbox"] input {text-overflow: ellipsis;}
+[class*="st-key-cx-hidden-"] {display: none;}
 @media (max-width: 1100px) {
+  [class*="st-key-cx-hidden-"] {display: flex;}
   section[data-testid="stSidebar"] {width: 220px !important; min-width: 220px !important;}
   [data-testid="stMainBlockContainer"] {padding-left: 1.4rem; padding-right: 1.4rem;}
 }

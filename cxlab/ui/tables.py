@@ -11,7 +11,7 @@ from cxlab.charts.numbers import format_count, format_p, largest
 from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
-from cxlab.ui.labels import label, title
+from cxlab.ui.labels import label, plain, title
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -96,6 +96,7 @@ def show_table(
     widths = fit_widths(table, columns, room=_ROOM - (_TICK if select else 0))
     config: dict[str, Any] = {name: columns[name] for name in names}
     config |= {name: {**columns[name], "width": width} for name, width in widths.items()}
+    hidden = find_hidden(table, columns, widths, room=_ROOM - (_TICK if select else 0))
     options: dict[str, Any] = {"row_height": _TALL_ROW} if widths else {}
     if select:
         modes = ("single-row", "single-cell") if select == "single" else ("multi-row",)
@@ -116,6 +117,10 @@ def show_table(
     if shown.height > (_rows_in(height) if isinstance(height, int) else _MOST_TALL) and height != "content":
         # Its scroll bar shows only where the mouse is.
         st.caption(f"{format_count(shown.height)} rows: the table scrolls.")
+    if hidden and shown.height:
+        # Shown in a narrow window alone (ui/app_frame.py).
+        with st.container(key=f"cx-hidden-{key}"):
+            st.caption(f"On scrolling to the right: {plain(', '.join(hidden))}.")
     if downloads and shown.height:
         _downloads(shown, key)
     rows = _picked(event, table_key(key, shown)) if select else []
@@ -214,6 +219,17 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
         return {}
     share = min(over / sum(spare.values()), 1.0)
     return {name: round(needed[name] - share * spared) for name, spared in spare.items()}
+
+
+def find_hidden(table: pl.DataFrame, columns: Mapping[str, Any], widths: Mapping[str, int], room: float) -> list[str]:
+    """The titles of the columns that do not show, or not whole, in `room` pixels; `widths` as they were fitted."""
+    titles = {name: str(columns[name].get("label") or name) for name in table.columns}
+    lengths, hidden, edge = _measure(table, _longest), [], 0.0
+    for name, head in titles.items():
+        edge += widths.get(name) or min(_EDGES + _LETTER * max(len(head), lengths[name]), _WIDEST)
+        if edge > room + _SLACK:
+            hidden.append(head)
+    return hidden
 
 
 def _measure(table: pl.DataFrame, measure: Callable[[str, pl.DataType], pl.Expr]) -> dict[str, float]:

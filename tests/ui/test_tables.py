@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from cxlab.ui import tables
-from cxlab.ui.tables import column, fit_columns, fit_widths
+from cxlab.ui.tables import column, find_hidden, fit_columns, fit_widths
 
 
 def test_shares_are_sent_as_percentages_with_one_decimal() -> None:
@@ -131,3 +131,28 @@ def test_a_table_with_more_rows_than_it_shows_says_that_it_scrolls(
     app = AppTest.from_function(draw, default_timeout=300, kwargs={"rows": rows, "height": height}).run()
     assert not app.exception
     assert [each.value for each in app.caption] == ([told] if told else [])
+
+
+def test_columns_out_of_a_narrow_window_are_named() -> None:
+    heads = {"model": "Model", **{f"m{place}": f"Figure {place}" for place in range(9)}}
+    frame = pl.DataFrame({name: ["a fairly long name"] if name == "model" else [1.5] for name in heads})
+    shapes = {name: column(head, "text" if name == "model" else "points") for name, head in heads.items()}
+    widths = fit_widths(frame, shapes, 750)
+    assert find_hidden(frame, shapes, widths, 2000) == []
+    hidden = find_hidden(frame, shapes, widths, 500)
+    assert hidden == list(heads.values())[-len(hidden) :]
+    assert 1 < len(hidden) < 9
+    # A width that was fitted counts instead of the one that is needed.
+    assert find_hidden(frame, shapes, {"model": 700}, 500)[0] == "Model"
+
+    def page() -> None:
+        import polars as pl
+
+        from cxlab.ui import column, show_table
+
+        names = [f"Quite a long title {place}" for place in range(9)]
+        show_table(pl.DataFrame({name: [1.5] for name in names}), {name: column(name, "points") for name in names},
+                   key="wide", alt="")  # fmt: skip
+
+    told = [each.value for each in AppTest.from_function(page).run().caption]
+    assert any(each.startswith("On scrolling to the right: ") and each.endswith("title 8.") for each in told)
