@@ -60,8 +60,9 @@ APART = {
 FIRST = (
     "browser", "goldens", "pages", "sage", "cxmarena", "mmtaup2", "crmarena", "old_store", "small-twelve", "failures",
     "cdr", "mmtaup2-simulated", "test_resume", "test_damage", "cxmarena-knowledge", "test_prompt_renderings",
-    "crmarena-generation", "test_pages_judges", "test_pages_datasets", "test_estimates", "persona", "test_reply_forms",
-    "test_pages_summary", "server", "test_verdicts_compare", "test_jobs", "cxmarena-conversations", "architecture",
+    "crmarena-generation", "test_pages_judges", "test_pages_datasets", "test_run_estimates", "persona",
+    "test_reply_forms", "test_generation_estimates", "test_pages_summary", "server", "test_verdicts_compare",
+    "test_jobs", "cxmarena-conversations", "architecture",
     "test_read_failures_counted", "mmtaup2-importers", "test_store_compact", "cxmarena-brand", "crmarena-live",
     "test_bench_sessions", "test_full_disk", "test_cli",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -50,6 +50,21 @@ class CostEstimate:
         """The estimate, priced as the model is."""
         usage = Usage(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
         return cls(model, calls, prompt_tokens, completion_tokens, llm.cost(model, usage))
+
+    @classmethod
+    def add(cls, parts: Sequence[CostEstimate]) -> CostEstimate | None:
+        """Several models' together, whose names stand behind one another; None of none. A cost is unknown as soon as a
+        part's is."""
+        if not parts:
+            return None
+        costs = [each.cost_usd for each in parts]
+        return cls(
+            ", ".join(dict.fromkeys(each.model for each in parts)),
+            sum(each.calls for each in parts),
+            sum(each.prompt_tokens for each in parts),
+            sum(each.completion_tokens for each in parts),
+            None if None in costs else sum(cost for cost in costs if cost is not None),
+        )
 
     def describe(self) -> str:
         """One line for a person."""

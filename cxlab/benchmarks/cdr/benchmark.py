@@ -138,14 +138,13 @@ def generate(options: CdrDataset, context: GenerationContext) -> Generation:
 
 
 def plan(options: CdrDataset, context: GenerationContext) -> CostEstimate | None:
-    """What a real writer will be asked; None where nobody is."""
+    """What real models will be asked; None where none is."""
     from cxlab.benchmarks.cdr.corpus.generation import estimate_writing
     from cxlab.benchmarks.cdr.relevance.dataset import estimate_labelling
 
-    del context
     size = read_size(options.size)
     if options.reference:
-        return estimate_labelling(options)
+        return estimate_labelling(options, context.home)
     return None if size is None else estimate_writing(options.model, size)
 
 

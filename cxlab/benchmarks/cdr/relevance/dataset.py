@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from itertools import islice
+from pathlib import Path
 
 from cxlab import llm
 from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
@@ -14,17 +16,25 @@ from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, JUDGES, PUBLISH
 from cxlab.benchmarks.cdr.relevance.model_classifier import BLOCK
 from cxlab.benchmarks.cdr.relevance.queue import QUERIES, build_queries
 from cxlab.benchmarks.cdr.relevance.retriever_features import is_retriever
-from cxlab.benchmarks.cdr.relevance.two_models import DEPTH, RERANKED
+from cxlab.benchmarks.cdr.relevance.two_models import RERANKED
+from cxlab.benchmarks.cdr.units import UnitText, cut_middle
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
 from cxlab.benchmarks.generation_stages import FaultStoppedModel
-from cxlab.errors import BadOption
+from cxlab.errors import BadOption, CxError
 from cxlab.llm import ChatModel
 from cxlab.records import content_id
 from cxlab.store import layout, write
 
-# Tokens of a decision on one conversation, which has about 460 in the paper's corpus; of an adaptation twice that.
-PROMPT_TOKENS, COMPLETION_TOKENS = 700, 60
+# Tokens of the prompts with their schemas, without the conversation; a token is taken as four characters.
+PROMPT_TOKENS = {"fit": 240, "rate": 300, "adapt": 370, "check": 240, "paraphrase": 160}
+DECISION_TOKENS = 40
+WRITTEN = 1.4  # what an adapted conversation has as JSON, of its tokens as text
+CHARACTERS_A_TOKEN, MEASURED = 4, 500
+PAPER_TALK = 460.0
+# A query's share, on average: pairs that the classifier leaves to the annotator, queries for which a conversation is
+# adapted, pairs that fit and go to the panel.
+UNCERTAIN, ADAPTED, FITTING = 1.5, 0.25, 2.0
 
 
 def generate_labelled(options: CdrDataset, reference: str, context: GenerationContext) -> Generation:
@@ -107,16 +117,40 @@ def _chat(*models: ChatModel | None) -> list[ChatModel]:
     return [each for each in models if each is not None and not is_retriever(each.name)]
 
 
-def estimate_labelling(options: CdrDataset) -> CostEstimate | None:
-    """What labelling takes of the writer, who is the annotator, too: a call for each candidate and for each pair that
-    is drawn below them, a few for what is uncertain; as the reranker the same pairs and twenty more, as the classifier
-    the same and two blocks. What the panel takes depends on how much fits: that, and other models in these two places,
-    are not in it."""
-    if options.model.startswith("simulated:"):
-        return None
-    calls = options.queries * (CANDIDATES + SAMPLED + DEPTH // 5 + 2)
-    if options.reranker == options.model:
-        calls += options.queries * (CANDIDATES + SAMPLED + RERANKED)
-    if options.classifier == options.model:
-        calls += options.queries * (CANDIDATES + SAMPLED + 2 * BLOCK)
-    return CostEstimate.of(options.model, calls, calls * PROMPT_TOKENS, calls * COMPLETION_TOKENS)
+def estimate_labelling(options: CdrDataset, home: Path | None = None) -> CostEstimate | None:
+    """What labelling takes of all real models together: the writer, who is the annotator, too, the panel, and whoever
+    stands in the place of the reranker or the classifier. None where all are simulated.
+
+    Prompts are as long as the conversations of the reference are. How much fits, and with it how much the panel reads,
+    is an assumption.
+    """
+    talk = _measure_talk(options.reference or "", home)
+    queries, pairs = options.queries, CANDIDATES + SAMPLED
+    decision = (PROMPT_TOKENS["fit"] + talk, DECISION_TOKENS)
+    rating = (PROMPT_TOKENS["rate"] + talk, DECISION_TOKENS)
+    fitting = FITTING * (1 if options.classifier == LOCAL or is_retriever(options.classifier) else 2)
+    calls: list[tuple[str, float, tuple[float, float]]] = [
+        (options.model, pairs + UNCERTAIN, decision),
+        (options.model, ADAPTED, (PROMPT_TOKENS["adapt"] + talk, WRITTEN * talk)),
+        (options.model, ADAPTED, (PROMPT_TOKENS["check"] + 2 * talk, DECISION_TOKENS)),
+        (options.model, 1, (PROMPT_TOKENS["paraphrase"], DECISION_TOKENS)),
+        (options.reranker, pairs + RERANKED, rating),
+        (options.classifier, pairs + 3 * BLOCK, rating),
+        *((judge, fitting, decision) for judge in options.judges),
+    ]
+    parts = [
+        CostEstimate.of(model, *(round(queries * count) for count in (each, each * tokens[0], each * tokens[1])))
+        for model, each, tokens in calls
+        if model != LOCAL and not is_retriever(model) and not model.startswith("simulated:")
+    ]
+    return CostEstimate.add(parts)
+
+
+def _measure_talk(reference: str, home: Path | None) -> float:
+    """Tokens of a conversation of the corpus as annotators read it, on average."""
+    try:
+        corpus = load_corpus(reference, home)
+    except CxError:
+        return PAPER_TALK
+    texts = [cut_middle(UnitText().write(talk.messages)) for talk in islice(corpus.values(), MEASURED)]
+    return sum(map(len, texts)) / len(texts) / CHARACTERS_A_TOKEN if texts else PAPER_TALK

@@ -7,17 +7,20 @@ from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.generation.writing import BATCH
 from cxlab.benchmarks.generation_budget import CostEstimate
 
-# Tokens in and out of one call, a token taken as four characters: the prompts of the default company at paper size with
-# their schema, and the simulated writer's replies; what readers reply is an assumption.
+# Tokens that go in with one call, a token taken as four characters: the prompts of the default company with their
+# schema. Beside them those that come out for each thing that is asked for, of which a call holds up to ten: the
+# simulated writer's replies; what readers reply is an assumption.
 TOKENS = {
-    "names": (570, 90),
-    "cases": (2300, 1430),
-    "reader": (700, 50),
-    "purchase": (990, 50),
-    "words": (460, 280),
-    "records": (680, 460),
-    "company": (1700, 1280),
+    "names": (360, 9),
+    "cases": (2380, 145),
+    "reader": (740, 35),
+    "purchase": (900, 35),
+    "words": (440, 28),
+    "records": (680, 46),
+    "company": (1800, 1400),
 }
+# Names that are there already go in with each call that asks for more.
+NAME_TOKENS = 3
 
 
 def count_calls(size: Size, brief: bool = False, records: int = 0) -> dict[str, int]:
@@ -43,5 +46,14 @@ def estimate(model: str, size: Size, brief: bool = False, records: int = 0) -> C
     if model.startswith("simulated:"):
         return None
     calls = count_calls(size, brief, records)
-    sums = [sum(count * TOKENS[name][place] for name, count in calls.items()) for place in (0, 1)]
-    return CostEstimate.of(model, sum(calls.values()), sums[0], sums[1])
+    things = {
+        **calls,
+        "names": size.users + size.customers,
+        "cases": size.cases,
+        "words": 8 * size.queries,
+        "records": records * BATCH,
+    }
+    known = sum(NAME_TOKENS * count * -(-count // BATCH) // 2 for count in (size.users, size.customers))
+    prompt = known + sum(count * TOKENS[name][0] for name, count in calls.items())
+    completion = sum(things[name] * TOKENS[name][1] for name in calls)
+    return CostEstimate.of(model, sum(calls.values()), prompt, completion)
