@@ -63,18 +63,15 @@ def show_empty() -> None:
 
 def show_boards(about: list[Declaration]) -> None:
     """Each benchmark's own leaderboard, one at a time; a pick leads to the failures behind it."""
-    names = [ui.plain(each.card.name) for each in about]
-    several = len(names) > 1
-    tabs = st.tabs(names, key="board", on_change="rerun", bind="query-params") if several else [st.container()]
-    for tab, each in zip(tabs, about, strict=True):
-        # What stands on a closed tab is drawn when it is opened: five boards cost as much as the rest of the page.
-        if several and not tab.open:
-            continue
-        with tab:
-            picked = show_board(each)
-        if picked:
-            models, tasks = ((name,) if name else () for name in picked)
-            ui.open_page("failures", View(benchmark=each.card.id, models=models, tasks=tasks, order="worst"))
+    boards = {each.card.id: each for each in about}
+    # One is drawn when it is chosen: five of them cost as much as the rest of the page.
+    chosen = next(iter(boards))
+    if len(boards) > 1:
+        chosen = ui.choose_id("board", "Benchmark", list(boards), lambda each: boards[each].card.name, style="segments")
+    picked = show_board(boards[chosen])
+    if picked:
+        models, tasks = ((name,) if name else () for name in picked)
+        ui.open_page("failures", View(benchmark=chosen, models=models, tasks=tasks, order="worst"))
 
 
 def find_subjects(about: list[Declaration]) -> list[Subject]:
