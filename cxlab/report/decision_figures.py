@@ -3,6 +3,7 @@ report, and on the command line."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import polars as pl
@@ -36,6 +37,7 @@ from cxlab.read.comparison.words import (
 )
 from cxlab.read.headlines import say_rule
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.decimals import write_decimals
 from cxlab.records.metric_names import name_metric, within_sentence
 
 _STAND_INS = "What stand-ins cost and take says nothing of real models."
@@ -162,8 +164,22 @@ def _difference(
     none = "All samples are tied: no difference to measure" if tied else "Too few samples for an interval"
     span = f"95 % interval {format_interval(*ends)}" if len(ends) == 2 else none
     count = say_count(gap["n"], gap["clusters"], found.compared.shared)
+    exact = _say_unrounded(found, leader, rival, gap["difference"])
     corrected = f", corrected for {found.gaps.height} comparisons" if found.gaps.height > 1 else ""
-    return Figure(label, f"{format_points(abs(gap['difference']))} points", f"{span}, paired on {count}{corrected}.")
+    return Figure(
+        label, f"{format_points(abs(gap['difference']))} points", f"{span}, paired on {count}{corrected}.{exact}"
+    )
+
+
+def _say_unrounded(found: Ranking, leader: str, rival: str, difference: float) -> str:
+    """That a difference is of unrounded means, where the two as they are written differ by another last digit."""
+    means = dict(found.table.select("side", "value").iter_rows())
+    if leader not in means or rival not in means:
+        return ""
+    ours, theirs, apart = (Decimal(write_decimals(each)) for each in (means[leader], means[rival], abs(difference)))
+    if abs(ours - theirs) == apart:
+        return ""
+    return f" Of the unrounded means: {write_decimals(means[leader], '.2f')} and {write_decimals(means[rival], '.2f')}."
 
 
 def _pass_rates(about: Declaration, found: Ranking, told: Decision, name: Callable[[str], str]) -> Figure:

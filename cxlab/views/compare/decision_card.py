@@ -110,7 +110,7 @@ def _show_ranking(
         "value": column(begin_metric(title), "points", about.card.metrics.get(found.task.metric)),
         "interval": column("95 % interval"),
         "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
-        "difference": column("Difference", "points", "From the first."),
+        "difference": column("Difference", "points", "From the first, of unrounded means."),
         "gap": column("Its interval", help="Paired by sample; all these intervals hold together in 95 cases of 100."),
         "p_corrected": column("p", "p", "Corrected for the number of comparisons (Bonferroni)."),
         "coverage": column("Has samples", help="With a result under these conditions, of those that the task has."),

@@ -305,3 +305,14 @@ def test_a_warning_that_rests_on_few_samples_says_so(home: Path) -> None:
     assert say_floors(rank(ABOUT, VIEW).tasks) == (
         "Whoever is first does no better than a constant agent: a 40.0, Floor 40.0, on 1 sample only"
     )
+
+
+@pytest.mark.parametrize(("second", "told"), [(93.74, " Of the unrounded means: 95.16 and 93.74."), (93.66, "")])
+def test_a_difference_that_the_printed_means_do_not_give_says_so(home: Path, second: float, told: str) -> None:
+    for number, (model, value) in enumerate((("first", 95.16), ("second", second)), 1):
+        write_run(home, number, model, dict.fromkeys([(f"s{i}", 1) for i in range(20)], value))
+    found = rank(ABOUT, VIEW).tasks[0]
+    between = decide(ABOUT, found)
+    assert between is not None
+    note = list_figures(ABOUT, found, between, describe_sides(found), "told", str)[0].note
+    assert note.endswith(f"paired on 20 samples.{told}")
