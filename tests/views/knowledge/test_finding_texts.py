@@ -16,6 +16,12 @@ def test_passages_are_cut_to_where_they_differ() -> None:
         "… closes on Harwich–Cuxhaven 45 minutes before …",
     )
     assert cut_to_difference("It has 8 points.", "It has 4 points.") == ("It has 8 points.", "It has 4 points.")
+    # Where the figures differ, they are seen, however far into the sentence they stand.
+    early, late = (
+        "Points can be claimed within 30 days.",
+        "If it was forgotten, points can still be claimed by anybody within 90 days.",
+    )
+    assert cut_to_difference(early, late) == ("… be claimed within 30 days.", "… by anybody within 90 days.")
     assert cut_to_difference("Open", "Open on Sundays") == ("Open", "Open on Sundays")
 
 

@@ -68,6 +68,8 @@ def _read(texts: Mapping[str, str]) -> tuple[list[_Rule], Counter[str], int]:
     """The sentences that count something; how many sentences hold each word, and how many there are."""
     names = find_names(texts)
     rules: list[_Rule] = []
+    opened: list[str] = []
+    written: set[str] = set()
     usage: Counter[str] = Counter()
     whole = 0
     for article, text in texts.items():
@@ -89,11 +91,19 @@ def _read(texts: Mapping[str, str]) -> tuple[list[_Rule], Counter[str], int]:
                 and not any(start <= mark.start() < end for start, end, _, _ in figures)
             )
             usage.update(words)
+            tokens = [mark[0] for mark in marks]
+            written.update(tokens[1:])
             if values and words:
-                tokens = [mark[0] for mark in marks]
+                opened.append(tokens[0])
                 capitals = frozenset(word for word in tokens[1:] if word[0].isupper() and not _PERIOD.fullmatch(word))
                 held = {unit: frozenset(each) for unit, each in values.items()}
                 rules.append(_Rule(article, sentence, words, bool(names.within(tokens)), capitals, held))
+    # What opens a sentence is a name where it bears its capital within others, too, and is never written small.
+    named = [word[0].isupper() and word in written and word.lower() not in written for word in opened]
+    rules = [
+        rule._replace(capitals=rule.capitals | {word}) if is_name else rule
+        for rule, word, is_name in zip(rules, opened, named, strict=True)
+    ]
     return rules, usage, whole
 
 
