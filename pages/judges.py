@@ -6,7 +6,7 @@ from cxlab import jobs, llm, read, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Rejudge
 from cxlab.read import View
-from cxlab.ui import path_strips
+from cxlab.ui import app_frame, path_strips
 from cxlab.views.benchmarks import declared_all, in_order, leave_out_floors, names_of
 from cxlab.views.comparison_sets import narrow_to_set
 from cxlab.views.escalation import escalation
@@ -52,7 +52,8 @@ def show_page(view: View, judged: list[str]) -> None:
     filters = leave_out_floors(view.filters().change(judges=(), metric=""), about)
     path_strips.style()
     if tab == "review":
-        leave_out.show_findings(view, [benchmark] if benchmark else judged)
+        if not app_frame.is_large():
+            leave_out.show_findings(view, [benchmark] if benchmark else judged)
         review.show_review(view, about, slices.facets)
         return
     with st.container(key="cx-wide"):
@@ -123,7 +124,13 @@ def pick_tab(view: View) -> str:
 
 view = ui.view()
 badges: list[ui.Badge] = ["simulated"] if ui.cached(queries_review.has_simulated_judges) else []
-ui.header("Judges", "What do the judges disagree on, and does it matter?", badges)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.title("Judges", anchor=False, width="content")
+    for word in badges:
+        ui.badge(word)
+    app_frame.show_switch()
+if not app_frame.is_large():
+    st.caption("What do the judges disagree on, and does it matter?")
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 voted = ui.cached(queries_review.benchmarks)
 judgeable = [name for name in stored if name in REGISTRY and (REGISTRY[name].rejudge or REGISTRY[name].judged)]

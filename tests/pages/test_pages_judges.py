@@ -202,6 +202,17 @@ def test_blind_hides_judges_model_truth_and_other_raters_until_decided(own_judge
     assert "**lenient** says" in words(open_page("judges", state={"cx-author-kept": "Cy"}, **{"review-blind": "false"}))
 
 
+def test_an_audience_sees_the_question_and_its_answers_first(judged_home: Path) -> None:
+    app = open_page("judges", show="large")
+    assert not app.exception
+    assert not any("decided by you" in str(each.label) for each in app.get("progress"))
+    assert [each.key for each in app.selectbox if each.key == "group"] == []
+    assert any(str(each.key).startswith("review-say-") for each in app.button)
+    assert not any("kinds of disagreement" in each.value for each in app.subheader)
+    app.toggle(key="large").set_value(False).run()
+    assert any("kinds of disagreement" in each.value for each in app.subheader)
+
+
 def test_a_conflict_is_told_settled_and_reopened(own_judged_home: Path) -> None:
     annotate_as("Bob", "ReturnOrRefund")
     annotate_as("Ann", "Exchange")

@@ -3,6 +3,7 @@
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_change, format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
@@ -102,7 +103,7 @@ def say_finding(frame: pl.DataFrame, found: Corrections, settled: int) -> str:
     moved = sum(bool(changed(each)) for each in effects)
     words = f"{format_count(settled)} decision{'' if settled == 1 else 's'}"
     if not moved:
-        return f"{words} so far: no score changes"
+        return f"{words} so far: no score changes, as none does where people say what the panel said"
     flips = sum(each.verdict != each.corrected for each in effects)
     told = f"{words} change{'s' if settled == 1 else ''} {format_count(moved)} attempt{'' if moved == 1 else 's'}"
     if flips:
@@ -113,14 +114,19 @@ def say_finding(frame: pl.DataFrame, found: Corrections, settled: int) -> str:
         leading = rows.filter(pl.col("metric").is_in([*heads, PASSED]))
         far = (leading if leading.height else rows).sort(pl.col("change").abs(), descending=True).row(0, named=True)
         told += (
-            f"; {_name_figure(far['metric']).lower()} of {short_model(far['model'])} goes from "
+            f"; {_name_figure(far['metric']).lower()} of the model {short_model(far['model'])} goes from "
             f"{format_points(far['mean'])} to {format_points(far['corrected'])}"
         )
     return told
 
 
-def show_effect(whole: StoredAttempt, at: tuple[str, str, int, str], states: pl.DataFrame) -> None:
-    """What the decisions on this attempt make of its headline and verdict."""
+def show_effect(
+    whole: StoredAttempt, at: tuple[str, str, int, str], states: pl.DataFrame, decided: str = "", panel: str = ""
+) -> None:
+    """What the decisions on this attempt make of its headline and verdict, and why nothing where it is nothing.
+
+    `decided`: what the item was settled as; `panel`: what its panel said, where it said one thing.
+    """
     own = states.filter((pl.col("run_id") == at[0]) & (pl.col("attempt_id") == at[1]))
     effect = corrected_scores.correct(own).effects.get(at[:2]) if own.height else None
     if effect is None:
@@ -138,7 +144,13 @@ def show_effect(whole: StoredAttempt, at: tuple[str, str, int, str], states: pl.
     if effect.verdict != effect.corrected:
         told.insert(0, f"{effect.verdict} → {effect.corrected}")
     words = "; ".join(told) if told else "no score of this attempt"
-    st.markdown(f"**Decisions change:** {plain(words)}" if moved else "Decisions change no score of this attempt.")
+    if moved:
+        st.markdown(f"**Decisions change:** {plain(words)}")
+    elif decided and decided == panel:
+        st.markdown(plain(f"No score of this attempt changes: the panel said {name_id(panel)} as well."))
+    else:
+        why = f" The panel said {name_id(panel)}; by the benchmark's rules both score alike."
+        st.markdown(plain(f"Decisions change no score of this attempt.{why if decided and panel else ''}"))
 
 
 def _mean(sums: tuple[int, float] | None) -> str:

@@ -76,12 +76,12 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
                 "rest": column("Rest right", "share", "How often the majority of those who are left is right."),
                 "change": column("Change", "points", "Points: right without it minus right with it."),
                 "reach": column("95 % interval", help="Of the change, in points."),
-                "undecided": column("Rest ties", "share", "What the others leave undecided: a tie scores nothing."),
+                "undecided": column("Others tie", "share", "What the others leave undecided: a tie scores nothing."),
                 "alone": column("Alone", "share", "How often it is right by itself."),
                 "n": column("n", "count", "Verdicts of known truth on which it voted beside another."),
                 "moved": column("Moved", "count", "Models whose rank is another without it."),
-                "tau": column("Order kept", "ratio", "Order of the models without it beside that with it: 1 the same, "
-                              "0 none, -1 reversed (Kendall's tau-b)."),
+                "tau": column("Ranking kept", "ratio", "Order of the models without it beside that with it: 1 the same,"
+                              " 0 none, -1 reversed (Kendall's tau-b)."),
                 "same": column("As people", "share", "How often it said what people decided."),
                 "decided": column("Decided", "count", "Disagreements that people have decided."),
                 "latency_s": column("Time a reply", "seconds", "What is saved without it, a reply."),
@@ -117,7 +117,7 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
         filters = leave_out_floors(view.filters().change(benchmark=name, judges=(), metric=""), about)
         if told := find_drop(filters, find_slices(about, [name])):
             title = names_of([name])[name]
-            said, way = st.columns([8, 1.5], vertical_alignment="center")
+            said, way = st.columns([8, 2.2], vertical_alignment="center")
             said.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.")
             with way:
                 link("What each changes", "judges", filters.change(benchmark=name, tab="changes", without=()))

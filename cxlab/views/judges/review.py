@@ -11,6 +11,7 @@ from cxlab.read import View, decisions
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.annotations import ask_author, rater
+from cxlab.ui.app_frame import is_large
 from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import column, show_table
@@ -49,8 +50,9 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     me = rater()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         table = queries_review.groups(found)
-        group = _choose_group(table)
-        shown = pick("Show", _SHOWN, "review-show")
+        large = is_large()
+        group = st.query_params.get("group", "") if large else _choose_group(table)
+        shown = st.query_params.get("review-show", "open") if large else pick("Show", _SHOWN, "review-show")
         blind = st.toggle(
             "Blind", value=True, key="review-blind", bind="query-params",
             help="Who judged what, the model and the truth are hidden until you have decided.",
@@ -63,7 +65,10 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
         part = part.join(_to_frame(kept), on=decisions.ITEM, how="semi")
     queue = queries_review.order(part)
     keys = queue.select(decisions.ITEM).rows()
-    _show_progress(keys, part.height, mine, len(conflicts), me)
+    if not large:
+        _show_progress(keys, part.height, mine, len(conflicts), me)
+    elif not me:
+        ask_author(empty=True)
     moved = is_new("review-cut", (filters, group, shown))
     at = _read_place(view)
     # A link opens its item; a filter that is changed afterwards begins anew.
@@ -78,6 +83,8 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
         _open(at)
         show_item(at, _read_steps(keys, at, mine, shown), blind, me, decided, states)
     show_corrections(filters, states)
+    if large:
+        return
     show_people(filters, decided, states)
     show_decisions(decided, states)
     # A link to what two judges differ on shows that alone.

@@ -15,6 +15,7 @@ from cxlab.read import StoredAttempt, View, decisions, procedures
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, link, set_view
 from cxlab.ui.annotations import annotate, withdraw
+from cxlab.ui.app_frame import is_large
 from cxlab.ui.labels import label, plain, say, section
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import transcript
@@ -27,7 +28,10 @@ Step = tuple[str, str, int, str]
 """One item: run, attempt, turn, field."""
 _KEYS = "123456789"
 _HEIGHT = 480
+# So that on a screen of 768 px the question and the beginning of what the judges said stand beside and below it.
+_LARGE_HEIGHT = 400
 _VOTES_A_ROW = 3
+_NO_VERDICT = {"oov": "none of the options", "missing": "nothing of this", "failed": "nothing readable"}
 
 
 def show_item(
@@ -54,7 +58,7 @@ def show_item(
     mine = rows.filter((pl.col("rater") == me) & (pl.col("kind") == "adjudication"))
     shown = not blind or not mine.is_empty()
     left, right = st.columns([6, 5], gap="large")
-    with left, st.container(height=_HEIGHT, key="cx-review-talk", autoscroll=True):
+    with left, st.container(height=_LARGE_HEIGHT if is_large() else _HEIGHT, key="cx-review-talk", autoscroll=True):
         _show_said(whole, turn)
     with right:
         graded = "How would you grade " if said["kind"][0] == "dimension" else ""
@@ -65,12 +69,19 @@ def show_item(
         _show_steps(steps)
         if shown:
             _show_others(at, rows, states, options, me)
-            corrections.show_effect(whole, at, states)
+            settled = decisions.settled(states).filter(
+                (pl.col("run_id") == run_id) & (pl.col("attempt_id") == attempt_id)
+                & (pl.col("turn") == turn) & (pl.col("field") == field)
+            )  # fmt: skip
+            own = str(settled["value"][0]) if settled.height else ""
+            corrections.show_effect(whole, at, states, own, _read_panel(whole, turn, field, said))
             _show_truth(whole, turn, field, said)
         else:
             st.caption("Verdicts, model, truth and other raters are shown once you have decided.")
     if shown:
-        _show_votes(whole, said)
+        with st.container(key="review-votes"):
+            _show_votes(whole, said)
+        _lead_to_votes()
 
 
 def _say_task(whole: StoredAttempt) -> str:
@@ -129,6 +140,7 @@ def _list_options(whole: StoredAttempt, said: pl.DataFrame, field: str) -> list[
     return cached(queries_review.verdicts_of, str(whole.attempt["benchmark"]), str(said["kind"][0]), field)
 
 
+_LOOK = "review-look-at-votes"
 _DECIDED = "review-decided"
 """In the session: (item, its annotation, value) of what was decided last, to be taken back or looked at further on."""
 
@@ -145,7 +157,23 @@ def _show_decided(at: Step, me: str) -> None:
         st.button("Take it back", key="review-back", type="tertiary", shortcut="z",
                   on_click=_take_back, args=(before, id, me))  # fmt: skip
         st.button("See what the judges said", key="review-look", type="tertiary", shortcut="l",
-                  on_click=_go_to, args=(before,))  # fmt: skip
+                  on_click=_look_at, args=(before,))  # fmt: skip
+
+
+def _look_at(at: Step) -> None:
+    st.session_state[_LOOK] = True
+    _go_to(at)
+
+
+def _lead_to_votes() -> None:
+    """Bring what the judges said into view, once, for who asked to see it."""
+    if st.session_state.pop(_LOOK, False):
+        # Our own constant script: nothing from the store can get here.
+        st.html(
+            "<script>setTimeout(() => document.querySelector('.st-key-review-votes')?.scrollIntoView({block: 'end'}), "
+            "500)</script>",
+            unsafe_allow_javascript=True,
+        )
 
 
 def _take_back(at: Step, id: str, me: str) -> None:
@@ -252,6 +280,18 @@ def _show_truth(whole: StoredAttempt, turn: int, field: str, said: pl.DataFrame)
     grid(("", name_id(field)), lines)
 
 
+def _read_panel(whole: StoredAttempt, turn: int, field: str, said: pl.DataFrame) -> str:
+    """What the panel came to: as it was kept with the turn, else what more judges said than anything else; else ""."""
+    trace = whole.traces.filter(pl.col("turn") == turn)
+    if trace.height and (value := json.loads(trace["panel_fields"][0] or "{}").get(field)) is not None:
+        return str(value)
+    judges = said.filter((pl.col("judge") != queries_review.LOG) & (pl.col("status") == "ok"))
+    counted = judges.group_by("verdict").len().sort("len", descending=True)
+    if counted.is_empty() or (counted.height > 1 and counted["len"][0] == counted["len"][1]):
+        return ""
+    return str(counted["verdict"][0])
+
+
 def _name_log(whole: StoredAttempt, field: str) -> str:
     """What the log's word on a field is: a fact, or a rule's reading."""
     both_ways = REGISTRY[name].judged if (name := str(whole.attempt["benchmark"])) in REGISTRY else None
@@ -271,7 +311,7 @@ def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
         rows = judges.slice(start, _VOTES_A_ROW).iter_rows(named=True)
         for place, row in zip(st.columns(min(judges.height, _VOTES_A_ROW)), rows, strict=False):
             with place, st.container(border=True, height="stretch"):
-                verdict = row["verdict"] if row["status"] == "ok" else row["status"]
+                verdict = _NO_VERDICT.get(row["status"], row["verdict"])
                 st.markdown(f"**{plain(name_judge(row['judge']))}** says **{plain(name_id(verdict))}**")
                 if row["path"]:
                     strip([("", stage) for stage in (*row["path"], row["action"])], procedure=procedure)

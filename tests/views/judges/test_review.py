@@ -87,7 +87,7 @@ def test_a_decision_corrects_the_score_by_the_rules_of_the_benchmark(home: Path)
     assert row["change"] == pytest.approx(row["corrected"] - row["mean"])
     assert row["change"] == pytest.approx(50.0)
     told = corrections.say_finding(frame, found, 1)
-    assert told.startswith("1 decision changes 1 attempt, 1 of them in its verdict; success rate of eloquent goes from")
+    assert told.startswith("1 decision changes 1 attempt, 1 of them in its verdict; success rate of the model ")
 
 
 def test_a_decision_for_the_panel_changes_nothing(home: Path) -> None:
