@@ -18,6 +18,7 @@ from cxlab.ui.address import close_opened, come_back, has_opened
 from cxlab.ui.labels import error
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
     from streamlit.navigation.page import Page
 
     from cxlab.runner.stored.migrate import MigrationProgress
@@ -47,7 +48,7 @@ _STYLE = """<style>
   section[data-testid="stSidebar"] {width: 220px !important; min-width: 220px !important;}
   [data-testid="stMainBlockContainer"] {padding-left: 1.4rem; padding-right: 1.4rem;}
 }
-.st-key-cx-menu {display: none;}
+.st-key-cx-menu, .st-key-cx-window {display: none;}
 [class*="st-key-cx-say-"] [data-testid="stText"] {font-family: inherit; white-space: pre-wrap; overflow-wrap: anywhere;}
 </style>"""
 
@@ -175,12 +176,30 @@ def zone() -> ZoneInfo:
 # A page on a projector: nothing on the screen but what an audience looks at.
 
 LARGE = "large"
+# Until the browser has told: a window in which all must be seen.
+_LEAST_WINDOW = (1024, 768)
 ALONE = """
     section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none;}
     [data-testid="stMainBlockContainer"] {padding-top: 1rem; padding-bottom: .5rem; max-width: none;}
     [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
 """
 """The look of a page without its frame, as CSS."""
+# Of a page that shows one picture: a small title over it, and for the picture what is left of the window.
+_ONE_SCREEN = """
+    [data-testid="stMain"] h1 {font-size: 1.4rem; padding: 0;}
+    [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .4rem;}
+    @media (max-width: 1100px) {[data-testid="stMain"] h3 {font-size: 1.1rem;}}
+"""
+_WINDOW = """export default ({data, setStateValue}) => {
+  let waiting;
+  const tell = () => {
+    if (innerWidth !== data.size[0] || innerHeight !== data.size[1]) setStateValue("size", [innerWidth, innerHeight]);
+  };
+  const later = () => { clearTimeout(waiting); waiting = setTimeout(tell, 400); };
+  tell();
+  addEventListener("resize", later);
+  return () => { clearTimeout(waiting); removeEventListener("resize", later); };
+}"""
 
 
 def is_large() -> bool:
@@ -200,4 +219,24 @@ def show_switch() -> None:
 
     st.toggle("Presentation", key="large", help="Larger text, fewer words, one screen.", on_change=turn)
     if is_large():
-        st.html(f"<style>{ALONE}</style>")
+        st.html(f"<style>{ALONE}{_ONE_SCREEN}</style>")
+
+
+def read_window() -> tuple[int, int]:
+    """Width and height of the viewer's window in pixels; before the browser has told them, the least that serves."""
+    known: tuple[int, int] = st.session_state.get("cx-window-size", _LEAST_WINDOW)
+    with st.container(key="cx-window"):
+        # A component belongs to the running server, so each run names it anew.
+        watch = st.components.v2.component("cx_window", js=_WINDOW)
+        size = watch(key="cx-window-told", data={"size": list(known)}, on_size_change=lambda: None).get("size")
+    if size:
+        known = st.session_state["cx-window-size"] = (int(size[0]), int(size[1]))
+    return known
+
+
+def screen(above: int) -> "DeltaGenerator":
+    """What a page shows to an audience as its one picture: as high as the window leaves below so many pixels."""
+    st.html(
+        f"<style>.st-key-cx-screen {{height: max(calc(100dvh - {above}px), 20rem) !important; flex: none;}}</style>"
+    )
+    return st.container(key="cx-screen")

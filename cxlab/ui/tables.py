@@ -284,11 +284,13 @@ def show_chart(
     modes: Sequence[Literal["points", "box", "lasso"]] = ("points",),
     table: bool = True,
     zoom: bool = False,
+    stretch: bool = False,
 ) -> list[list[Any]]:
     """A chart with its table twin below; returns the customdata of the points that were clicked, as lists.
 
-    Only scatter and bar traces send clicks. With `zoom` the chart is moved by dragging and zoomed by the wheel, and its
-    mode bar has a reset. `alt` says in a sentence what there is to see. The mode bar holds the
+    Only scatter and bar traces send clicks. With `zoom` the chart is moved by dragging and zoomed by
+    the buttons of its mode bar, so that the wheel goes on scrolling the page. With `stretch` it is as high as what it
+    stands in. `alt` says in a sentence what there is to see. The mode bar holds the
     PNG download (made in the browser); the other downloads lie with the table, which tells values in words (those of
     a column in `words` by the function there, a judge by its short name) where the downloads keep them as they are
     stored.
@@ -299,7 +301,7 @@ def show_chart(
     if zoom:
         buttons = [["zoomIn2d", "zoomOut2d", "resetScale2d"], ["toImage"]]
     config = {
-        "scrollZoom": zoom,
+        "scrollZoom": False,
         "displayModeBar": True if zoom else "hover",
         "displaylogo": False,
         "modeBarButtons": buttons,
@@ -307,7 +309,10 @@ def show_chart(
         "toImageButtonOptions": {"format": "png", "filename": f"cxlab-{key}", "scale": 2},
     }
     options: dict[str, Any] = {"on_select": "rerun", "selection_mode": tuple(modes)} if select else {}
-    event = st.plotly_chart(figure, width="stretch", theme=None, key=key, config=config, alt=alt, **options)
+    event = st.plotly_chart(
+        figure, width="stretch", height="stretch" if stretch else "content", theme=None, key=key, config=config,
+        alt=alt, **options,
+    )  # fmt: skip
     if table:
         with st.expander("Table and downloads", type="compact"):
             twin = columns or {name: _plain_column(frame[name]) for name in frame.columns}

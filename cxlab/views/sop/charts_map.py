@@ -14,6 +14,7 @@ from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Branch, Edge, Procedure
 from cxlab.views.sop.charts_map_counts import MOST_DETOURS, MapCounts, count_map, made
 from cxlab.views.sop.charts_map_drawing import (
+    SIDES_PX,
     Band,
     EdgeLine,
     MapTexts,
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
 _WIDEST_PX = 14.0
 _THINNEST_PX = 1.6
 _MOST_BRIEF = 3
-ROOM = 1.4
-"""Without the sidebar a window of 1024 px has so much more room across than the map is laid out for."""
+_MOST_SCALE = 1.6
 _PIXELS = frozenset({"size", "width", "xshift", "yshift", "ay", "standoff", "height", "l", "r", "t", "b"})
 _UNITS = frozenset({"x", "y", "customdata", "range"})
 NO_STEP = "not in the procedure"
@@ -46,7 +46,7 @@ READS = (
     "At a line and a stage: turns that went there. Per cent: right ways out of those due there. In brackets: came from "
     "(+) or went to (−) where no line is drawn. Lines lead to the right but for arrows. "
     f"{ORDER}"
-    "Drag to move, wheel to zoom; "
+    "Drag to move, + and − above it to zoom; "
     "click a stage or a line for its turns."
 )
 """How the map is read, in a caption."""
@@ -74,7 +74,7 @@ def draw_map(
     ["stage", id], ["action", name] or ["step", source, target].
     """
     colours = palette(dark)
-    layout = lay_out(procedure)
+    layout = lay_out(procedure, flat=brief)
     counts = count_map(procedure, traffic, layout.nodes, _MOST_BRIEF if brief else MOST_DETOURS)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     values = {row["stage"]: row for row in branches.iter_rows(named=True)}
@@ -253,7 +253,14 @@ def _stage_hover(procedure: Procedure, stage: str, row: Mapping[str, Any] | None
     return f"{title}<br>right way out {format_share(row['share'])} {due}{sure}"
 
 
-def enlarge(figure: "Figure", scale: float = ROOM) -> LazyFigure:
+def fit(figure: "Figure", procedure: Procedure, room: tuple[int, int]) -> LazyFigure:
+    """The map for an audience in so much room (width and height in pixels): all of it, in as large a type as goes into
+    it, and none smaller than that of the map itself."""
+    wide = lay_out(procedure, flat=True).width + SIDES_PX
+    return enlarge(figure, max(1.0, min(room[0] / wide, room[1] / figure.layout.height, _MOST_SCALE)))
+
+
+def enlarge(figure: "Figure", scale: float) -> LazyFigure:
     """The figure with everything that is measured in pixels so many times as large; what is measured in the map's own
     units stays, so that nothing that stands apart comes together."""
     spec = figure.to_dict()

@@ -50,7 +50,7 @@ def draw_difference(
     only at what is sure; all else is a hairline, the hover has it.
     """
     colours = palette(dark)
-    layout = lay_out(procedure)
+    layout = lay_out(procedure, flat=brief)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     more, less = ("#56B4E9", "#E69F00") if dark else ("#0072B2", "#D55E00")
     unsure = "#475569" if dark else "#cbd5e1"
@@ -78,6 +78,7 @@ def draw_difference(
         )
         for action in procedure.actions
     }
+    several = several_ways(procedure)
     texts = MapTexts(
         {step: [[told[step]]] for step in lines if step in rows and rows[step]["sure"]}
         if brief
@@ -85,9 +86,11 @@ def draw_difference(
             (edge.source, edge.target): edge_texts(
                 procedure, edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00")
             )
-            for edge in several_ways(procedure)
+            for edge in procedure.edges
+            if edge in several or rows.get((edge.source, edge.target), {}).get("sure")
         },
-        {step: told[step] for step in away[:MOST_DETOURS]},
+        # What is not sure has no figure off the lines of the procedure: it would be read as that of the line beside it.
+        {step: told[step] if rows[step]["sure"] else "" for step in away[:MOST_DETOURS]},
         {
             stage: [] if brief else [f"{format_change(100 * both[stage])} points" if stage in both else "not both came"]
             for stage in procedure.stages

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RIGHT_PX = 130
 _LEFT_PX = 40
+SIDES_PX = _LEFT_PX + _RIGHT_PX
 # The key has two rows in a narrow window.
 _TOP_PX = 52
 
@@ -77,7 +78,7 @@ def place_texts(procedure: Procedure, layout: Layout, texts: MapTexts) -> Placed
         stage: shape_title(f"{number(stage)} {title}" if number(stage) != stage else title, texts.stages[stage])
         for stage, title in procedure.stages.items()
     }
-    found = place_labels(procedure, titles, texts.edges, texts.detours)
+    found = place_labels(procedure, titles, texts.edges, texts.detours, layout.flat)
     return PlacedTexts(texts, titles, found.stages, found.edges, found.arcs, found.beside)
 
 
@@ -132,7 +133,7 @@ def draw_ground(
         *when, count = lines_of if len(lines_of) > 1 else lines_of[0].rsplit(" ", 1)
         words = ("<br>" if len(lines_of) > 1 else " ").join([*map(plain, when), ""])
         notes.append(_note(label, f"{words}<span style='color:{colours.muted}'>{plain(count)}</span>", colours))
-    for step, label in placed.beside.items():
+    for step, label in ((step, label) for step, label in placed.beside.items() if texts.detours[step]):
         notes.append(
             _note(label, f"<span style='color:{aside or colours.bad}'>{plain(texts.detours[step])}</span>", colours)
         )
@@ -150,9 +151,8 @@ def draw_ground(
             }
         )  # fmt: skip
     # A wide procedure opens at its left end; no way leads out of what is drawn.
-    figure.update_xaxes(
-        range=[-2, min(layout.width, 1.2 * WIDTH) + 2], minallowed=-60, maxallowed=layout.width + 60, visible=False
-    )
+    seen = layout.width if layout.flat else min(layout.width, 1.2 * WIDTH)
+    figure.update_xaxes(range=[-2, seen + 2], minallowed=-60, maxallowed=layout.width + 60, visible=False)
     figure.update_yaxes(range=[0, layout.height], minallowed=-20, maxallowed=layout.height + 20, visible=False)
     style_figure(figure, dark, height=round(layout.height) + _TOP_PX + 20, values="none")
     figure.update_layout(

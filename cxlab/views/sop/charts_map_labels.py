@@ -93,6 +93,7 @@ def place_labels(
     stages: Mapping[str, Sequence[tuple[Sequence[str], int]]],
     edges: Mapping[Step, Sequence[Sequence[str]]],
     arcs: Mapping[Step, str] | None = None,
+    flat: bool = False,
 ) -> Places:
     """Places for the texts of stages (above or below their node), of edges (beside their line) and of arcs.
 
@@ -107,6 +108,7 @@ def place_labels(
         ),
         tuple((step, tuple(tuple(map(_blank, shape)) for shape in shapes)) for step, shapes in edges.items()),
         tuple((step, _blank(text)) for step, text in (arcs or {}).items()),
+        flat,
     )
 
 
@@ -121,9 +123,10 @@ def _place(
     stages: tuple[tuple[str, tuple[tuple[tuple[str, ...], int], ...]], ...],
     edges: tuple[tuple[Step, tuple[tuple[str, ...], ...]], ...],
     arcs: tuple[tuple[Step, str], ...],
+    flat: bool,
 ) -> Places:
     """Labels first, then arcs around them, then labels again around the arcs, and once more; the best round is kept."""
-    layout = lay_out(procedure)
+    layout = lay_out(procedure, flat)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
     options: dict[Key, _Options] = {}

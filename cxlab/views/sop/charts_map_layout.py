@@ -19,25 +19,45 @@ Step = tuple[str, str]
 WIDTH = 582.0
 """Of the plotting area, from the first stage to the actions, in a window of 1024 px."""
 _LAYER_PX = 72.0
-_STAGE_GAP, _ACTION_GAP, _BEND_GAP = 118.0, 50.0, 50.0
-_MARGIN = 64.0
 LINE_PX = 15.6
 _RUN_BELOW = 46.0
 
 
 @dataclass(frozen=True)
+class Spacing:
+    """How far things stand apart: the width of the whole; between rows of stages, actions and bends; the rim."""
+
+    width: float
+    stages: float
+    actions: float
+    bends: float
+    margin: float
+
+
+FULL = Spacing(WIDTH, 118.0, 50.0, 50.0, 64.0)
+"""With a text at each line and three below each stage, beside the sidebar of a window of 1024 px."""
+FLAT = Spacing(790.0, 88.0, 30.0, 32.0, 52.0)
+"""With few texts and the whole window, all of it to be seen at once in one of 1024 × 768 px."""
+
+
+@dataclass(frozen=True)
 class Layout:
-    """Positions of the nodes and, for each edge, the points it runs through (its ends included)."""
+    """Positions of the nodes and, for each edge, the points it runs through (its ends included).
+
+    `flat`: all of it is seen at once; else a wide one opens at its left end.
+    """
 
     width: float
     height: float
     nodes: dict[str, Point]
     edges: dict[Step, tuple[Point, ...]]
+    flat: bool
 
 
 @lru_cache(maxsize=32)
-def lay_out(procedure: Procedure) -> Layout:
-    """The map of a procedure; the same for the same procedure, whatever is drawn on it."""
+def lay_out(procedure: Procedure, flat: bool = False) -> Layout:
+    """The map of a procedure; the same for the same procedure, whatever is drawn on it. `flat` for an audience."""
+    spacing = FLAT if flat else FULL
     layer = _layers(procedure)
     last = max(layer.values())
     chains: dict[Step, list[str]] = {}
@@ -54,19 +74,19 @@ def lay_out(procedure: Procedure) -> Layout:
         chains[step] = [edge.source, *bends, edge.target]
     links = [pair for chain in chains.values() for pair in pairwise(chain)]
     rows = _order(rows, links)
-    gaps = {name: _gap(name, procedure) for row in rows for name in row}
+    gaps = {name: _gap(name, procedure, spacing) for row in rows for name in row}
     y = _heights(rows, links, gaps)
-    x = _columns(last)
+    x = _columns(last, spacing.width)
     low = min(y.values())
-    height = max(y.values()) - low + 2 * _MARGIN
-    place_of = {name: (x[depth], y[name] - low + _MARGIN) for depth, row in enumerate(rows) for name in row}
+    height = max(y.values()) - low + 2 * spacing.margin
+    place_of = {name: (x[depth], y[name] - low + spacing.margin) for depth, row in enumerate(rows) for name in row}
     nodes = {node: place_of[node] for node in layer}
     edges = {step: tuple(place_of[name] for name in chain) for step, chain in chains.items()}
     for edge in procedure.edges:
         step = (edge.source, edge.target)
         if step not in edges:
             edges[step] = _run_back(nodes[edge.source], nodes[edge.target], nodes)
-    return Layout(x[-1], height, nodes, edges)
+    return Layout(x[-1], height, nodes, edges, flat)
 
 
 def _run_back(source: Point, target: Point, nodes: dict[str, Point]) -> tuple[Point, ...]:
@@ -110,19 +130,20 @@ def _layers(procedure: Procedure) -> dict[str, int]:
     return {**layer, **{action: ends for action in procedure.actions if action in used}}
 
 
-def _gap(name: str, procedure: Procedure) -> float:
+def _gap(name: str, procedure: Procedure, spacing: Spacing) -> float:
     if "@" in name:
-        return _BEND_GAP
+        return spacing.bends
     if name in procedure.stages:
-        return _STAGE_GAP
-    # The lines of its name, one for its count, and air.
-    return max(_ACTION_GAP, (len(name_action(name)) + 1) * LINE_PX + 6)
+        return spacing.stages
+    # The lines of its name, one for its count where that is told, and air.
+    counted = 0 if spacing is FLAT else 1
+    return max(spacing.actions, (len(name_action(name)) + counted) * LINE_PX + 6)
 
 
-def _columns(last: int) -> list[float]:
+def _columns(last: int, width: float) -> list[float]:
     # The first step is without conditions and needs no label; the last one gathers the most edges.
     weights = [0.75, *[1.0] * (last - 2), 1.25] if last > 1 else [1.0] * last
-    scale = max(WIDTH / max(sum(weights), 1.0), _LAYER_PX)
+    scale = max(width / max(sum(weights), 1.0), _LAYER_PX)
     xs = [0.0]
     for weight in weights:
         xs.append(xs[-1] + weight * scale)
@@ -202,7 +223,7 @@ def _heights(rows: list[list[str]], links: list[Step], gaps: dict[str, float]) -
     y: dict[str, float] = {}
     for row in rows:
         for place, name in enumerate(row):
-            y[name] = (place - (len(row) - 1) / 2) * _STAGE_GAP
+            y[name] = (place - (len(row) - 1) / 2) * FULL.stages
     for turn in range(120):
         for row in rows if turn % 2 == 0 else reversed(rows):
             wanted = [

@@ -1,6 +1,7 @@
 """The parts of the page SOP paths: each draws one question, and leads from its marks to the turns behind them."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import polars as pl
@@ -12,20 +13,20 @@ from cxlab.charts.theme import short_model
 from cxlab.read import View, failure_kinds
 from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, link, marks, open_page, set_view, view
-from cxlab.ui.app_frame import dark
+from cxlab.ui.app_frame import dark, read_window, screen
 from cxlab.ui.boards import with_labels
 from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.branching import follow, show_confusion
-from cxlab.views.sop.charts_map import ORDER, READS, ROOM, draw_map, enlarge
+from cxlab.views.sop.charts_map import ORDER, READS, draw_map, fit
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200
-# What a screen of 720 px leaves for a map below its title, and by how much type is larger on one that needs more.
-_ONE_SCREEN_PX, _LEAST_ROOM = 500, 1.2
+# What a page for an audience has at both sides of a map, above it, and of that a line below the headline.
+_RIMS_PX, _HEAD_PX, _LINE_PX = 80, 152, 28
 _MOST_VARIANTS = 12
 _QUADRANTS = {
     "right>right": "Right result, right way",
@@ -107,21 +108,21 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         # Before an audience the badge alone says who is simulated.
         call = short_model if large else label
         names = (call(difference[0]), call(difference[1]))
+        short = (short_model(difference[0]), short_model(difference[1]))
         steps = cached(queries_difference.step_differences, current, procedure, difference)
         sure = int(steps["sure"].sum())
+        told = f"{sure} of {steps.height} steps differ for sure. " if sure else ""
         section(
-            f"Where {plain(names[0])} and {plain(names[1])} go different ways: {sure} of {steps.height} steps for sure"
-            if sure
-            else f"No step of {steps.height} tells {plain(names[0])} and {plain(names[1])} apart for sure",
-            f"At a line: per cent of turns, {plain(names[0])} : {plain(names[1])}."
+            plain(queries_difference.say_difference(steps, procedure, short)),
+            f"{told}At a line: per cent of turns, {plain(short[0])} : {plain(short[1])}."
             if large and sure
             else ""
             if large
-            else "At a line: share of turns in per cent, the first model's "
+            else f"{told}At a line: share of turns in per cent, the first model's "
             "before the other's; width: the difference; intervals paired by sample, corrected for all steps. Circles: "
             "difference in how often those who arrived took the right way out, in points. "
             f"{ORDER}"
-            "Drag to move, wheel to zoom.",
+            "Drag to move, + and − above it to zoom.",
             badges,
         )
         if large and not sure:
@@ -140,12 +141,15 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in, brief=large)
         rows, columns = with_labels(traffic), {"name": column("Model"), **_STEP}
     alt = f"Map of {procedure.title}: {len(procedure.stages)} stages, width by traffic, colour by branch accuracy."
-    # What two models differ in is little, and is seen at once where the map allows it.
-    scale = max(_LEAST_ROOM, min(ROOM, _ONE_SCREEN_PX / figure.layout.height)) if difference else ROOM
-    shown_as = enlarge(figure, scale) if large else figure
-    picked = show_chart(
-        shown_as, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True, table=not large
-    )
+    if large:
+        width, height = read_window()
+        above = _HEAD_PX + (_LINE_PX if difference else 0)
+        figure = fit(figure, procedure, (width - _RIMS_PX, height - above))
+    with screen(above) if large else nullcontext():
+        picked = show_chart(
+            figure, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True, table=not large,
+            stretch=large,
+        )  # fmt: skip
     follow("sop-map", ">".join(picked[0][1:]) if picked and picked[0][0] != "action" else "")
     if queries_turns.kind_of(current.stage) == "stage" and current.stage in procedure.stages:
         show_confusion(current, procedure, current.stage, "map")
@@ -186,8 +190,9 @@ def show_quadrants(current: View, procedure: Procedure) -> None:
     if not found:
         return
     lucky = found["right>wrong"]
+    frame = cached(queries.quadrants, current, True)
     section(
-        f"{format_share(lucky['share'])} of turns come to the right result by the wrong way",
+        f"{format_share(lucky['share'])} of turns come to the right result by the wrong way{plain(_say_models(frame))}",
         "Result: the action. Way: the stages before it. Both against the reference; shares of "
         f"{format_count(lucky['of'])} turns with clustered 95 % intervals. With the last turn "
         "alone they tell what dialogues came to.",
@@ -198,13 +203,21 @@ def show_quadrants(current: View, procedure: Procedure) -> None:
             for spot, way in zip(st.columns(2, gap="small"), ("right", "wrong"), strict=True):
                 _show_quadrant(spot, f"{start}>{way}", found[f"{start}>{way}"])
     with chart:
-        frame = cached(queries.quadrants, current, True)
         columns = {"name": column("Model"), "quadrant": column("Result>way"), **_SHARES}
         figure = charts.draw_quadrants(frame, _QUADRANTS, marks(), dark())
         alt = "Share of turns by result and way, one dot a model with its interval."
         picked = show_chart(figure, with_labels(frame), key="sop-quadrants", alt=alt, select=True, columns=columns)
         follow("sop-quadrants", f"result={picked[0][0]}" if picked else "")
     show_turns(current, procedure, "result")
+
+
+def _say_models(quadrants: pl.DataFrame) -> str:
+    """Which models come by the wrong way to the right result: two each with its share, of more the ends."""
+    shares = quadrants.filter(pl.col("quadrant") == "right>wrong").sort("share", "model")
+    ends = [f"{short_model(row['model'])} {format_share(row['share'])}" for row in shares.iter_rows(named=True)]
+    if len(ends) < 2:
+        return ""
+    return f": {ends[0]}, {ends[1]}" if len(ends) == 2 else f", from {ends[0]} to {ends[-1]}"
 
 
 def _show_quadrant(spot: DeltaGenerator, quadrant: str, row: Mapping[str, Any]) -> None:

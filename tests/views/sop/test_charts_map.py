@@ -17,7 +17,7 @@ from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts.theme import palette
 from cxlab.records.procedure import Branch, Edge, Procedure
 from cxlab.views.sop import charts_map, queries
-from cxlab.views.sop.charts_map import ROOM, enlarge
+from cxlab.views.sop.charts_map import enlarge, fit
 from cxlab.views.sop.charts_map_counts import count_map, made
 from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_map_drawing import MapTexts, PlacedTexts, place_texts, shape_title
@@ -179,9 +179,9 @@ def test_the_numbers_of_a_map_add_up_where_they_stand() -> None:
 def lay_texts(found: Procedure, kind: str, away: int) -> PlacedTexts:
     """The texts of a map as pages write them, in the widest numbers that they hold: `kind` is the map of all models or
     of one, that for an audience, or the difference of two; with so many arcs that the procedure does not know."""
-    value = {"all": "888", "brief": "", "difference": "88\u00a0:\u00a088"}[kind]
-    below = {"all": "888 · 88 % (+8 −8)", "brief": "88 % right", "difference": "+88.8 points"}[kind]
-    layout = lay_out(found)
+    value = {"all": "888", "brief": ""}.get(kind, "88\u00a0:\u00a088")
+    below = {"all": ["888 · 88 % (+8 −8)"], "brief": ["88 % right"], "difference": ["+88.8 points"]}.get(kind, [])
+    layout = lay_out(found, flat=kind in _FLAT)
     unknown = [
         step
         for step in itertools.permutations(layout.nodes, 2)
@@ -191,17 +191,21 @@ def lay_texts(found: Procedure, kind: str, away: int) -> PlacedTexts:
         (edge.source, edge.target): charts_map.edge_texts(found, edge, value) for edge in charts_map.several_ways(found)
     }
     drawn = MapTexts(
-        {} if kind == "brief" else edges,
+        {
+            # For an audience few lines differ for sure; here every fourth has its figures.
+            "brief": {},
+            "brief difference": {step: [[value]] for step in sorted(edges)[::4]},
+        }.get(kind, edges),
         dict.fromkeys(random.Random(7).sample(unknown, away), value or "888"),
-        {stage: [below] for stage in found.stages},
+        dict.fromkeys(found.stages, below),
         {},
     )
     return place_texts(found, layout, drawn)
 
 
-def touched(found: Procedure, placed: PlacedTexts) -> list[tuple[str, str]]:
+def touched(found: Procedure, placed: PlacedTexts, flat: bool) -> list[tuple[str, str]]:
     """Each label with each line, arc or hairline, that it lies on: at least 4 px of it are within its box."""
-    layout = lay_out(found)
+    layout = lay_out(found, flat)
     runs = {step: curve(points) for step, points in layout.edges.items()} | dict(placed.detours)
     of_stages = {stage: label.box for stage, label in placed.stages.items()}
     boxes = of_stages | {label: each.box for label, each in (*placed.edges.items(), *placed.beside.items())}
@@ -218,7 +222,8 @@ def touched(found: Procedure, placed: PlacedTexts) -> list[tuple[str, str]]:
     ]
 
 
-_TOUCHING = {"all": 8, "brief": 2, "difference": 22}
+_TOUCHING = {"all": 8, "brief": 2, "difference": 22, "brief difference": 5}
+_FLAT = ("brief", "brief difference")
 
 
 @pytest.mark.parametrize("kind", _TOUCHING)
@@ -233,14 +238,14 @@ def test_no_name_is_cut_and_no_text_lies_on_another_or_on_a_line(kind: str, away
         labels = {**placed.stages, **placed.edges, **placed.beside}
         assert len(placed.beside) == away
         # Beyond the last column stand the names of actions.
-        assert all(x <= lay_out(found).width + 4 for line in placed.detours.values() for x, _ in line)
+        assert all(x <= lay_out(found, kind in _FLAT).width + 4 for line in placed.detours.values() for x, _ in line)
         every += len(labels)
         hidden += [
             (scenario, a, b)
             for (a, one), (b, other) in itertools.combinations(labels.items(), 2)
             if overlap(one.box, other.box) > 20
         ]
-        on_lines += [(scenario, *pair) for pair in touched(found, placed)]
+        on_lines += [(scenario, *pair) for pair in touched(found, placed, kind in _FLAT)]
     assert every >= 40 + 6 * away
     assert not cut
     assert not hidden
@@ -430,6 +435,37 @@ def test_for_an_audience_the_difference_says_only_what_is_sure() -> None:
     assert "not in the procedure" not in [t.name for t in figure.data]
 
 
+@pytest.mark.parametrize("scenario", graph.ids())
+def test_for_an_audience_all_of_a_map_goes_into_the_window_in_letters_that_can_be_read(scenario: str) -> None:
+    found = graph.load(scenario)
+    brief = charts_map.draw_map(found, TRAFFIC.head(0), BRANCHES.head(0), False, brief=True)
+    layout = lay_out(found, flat=True)
+    low, high = brief.layout.xaxis.range
+    assert all(low <= x <= high and 0 <= y <= layout.height for x, y in layout.nodes.values())
+    # What a browser's window has left beside and above the map: 1024 x 768, and 1440 x 900.
+    sizes = []
+    for room in ((944, 616), (1360, 748)):
+        figure = fit(brief, found, room)
+        margin = figure.layout.margin
+        size = min(note.font.size for note in figure.layout.annotations)
+        assert figure.layout.height <= room[1] + 4
+        # Nothing that stands apart comes together: the map's own unit stays at least as long as type is large.
+        assert (room[0] - margin.l - margin.r) / layout.width >= size / 12 - 0.03
+        sizes.append(size)
+    assert 12 <= sizes[0] <= sizes[1]
+    assert sizes[1] > 14
+
+
+def test_the_label_of_a_sure_difference_is_never_left_out() -> None:
+    found = graph.load("telecom_package")
+    ways = Counter(edge.source for edge in found.edges)
+    source, target = next((e.source, e.target) for e in found.edges if ways[e.source] == 1)
+    row = (source, target, 0.9, 0.3, 0.6, 0.5, 0.7, 0.001, 20, True)
+    only = pl.DataFrame([row], schema=DIFFERENCES.schema, orient="row")
+    figure = draw_difference(found, only, BRANCHES, ("m", "n"), ("m", "n"), False)
+    assert "90\u00a0:\u00a030" in " ".join(note.text for note in figure.layout.annotations)
+
+
 def test_accuracy_colours_run_from_bad_to_good() -> None:
     colours = palette(False)
     assert charts_map.accuracy_colour(0.2, colours) == colours.bad
@@ -457,7 +493,7 @@ def test_for_an_audience_the_map_says_less_in_larger_type() -> None:
     found = graph.load("telecom_package")
     usual = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, simulated="simulated")
     brief = charts_map.draw_map(found, TRAFFIC, BRANCHES.head(1), False, simulated="simulated", brief=True)
-    large = enlarge(brief)
+    large = enlarge(brief, 1.4)
     said = " ".join(note.text for note in brief.layout.annotations)
     assert "60 % right" in said
     assert "(+" not in said
@@ -466,12 +502,12 @@ def test_for_an_audience_the_map_says_less_in_larger_type() -> None:
     assert "◇ simulated" in said
     for before, after in zip(brief.layout.annotations, large.layout.annotations, strict=True):
         assert (after.x, after.y, after.text) == (before.x, before.y, before.text)
-        assert after.font.size == pytest.approx(ROOM * before.font.size)
+        assert after.font.size == pytest.approx(1.4 * before.font.size)
         assert after.font.size > 16
         # What leads to a stage is as far away from it as its text is high.
         if before.ay is not None:
-            assert (after.ay, after.ax) == (pytest.approx(ROOM * before.ay), before.ax)
-    assert large.layout.height == pytest.approx(ROOM * brief.layout.height)
+            assert (after.ay, after.ax) == (pytest.approx(1.4 * before.ay), before.ax)
+    assert large.layout.height == pytest.approx(1.4 * brief.layout.height)
     assert list(large.layout.xaxis.range) == list(brief.layout.xaxis.range)
     # What is clicked is what was clicked before.
     marks = [[trace.customdata for trace in each.data if trace.customdata is not None] for each in (brief, large)]
