@@ -16,6 +16,7 @@ from cxlab.errors import CxError, explain
 from cxlab.store import home, layout
 from cxlab.ui.address import close_opened, come_back, has_opened
 from cxlab.ui.labels import error
+from cxlab.ui.render import render
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -78,6 +79,8 @@ def enter(page: "Page", pages: Sequence["Page"], upgrade: "Callable[[], Iterable
     come_back()
     _upgrade_store(upgrade)
     st.html(_STYLE + (_DARK_STYLE if dark() else ""))
+    # Our own constant look and scripts of a page: nothing from the store can get here.
+    st.html(render("shell"), unsafe_allow_javascript=True)
     if has_opened():
         _heed_menu()
 
@@ -187,6 +190,7 @@ ALONE = """
 # Of a page that shows one picture: a small title over it, and for the picture what is left of the window.
 _ONE_SCREEN = """
     [data-testid="stMain"] h1 {font-size: 1.4rem; padding: 0;}
+    [data-testid="stMainBlockContainer"] {padding-bottom: 0;}
     [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] {gap: .4rem;}
     @media (max-width: 1100px) {[data-testid="stMain"] h3 {font-size: 1.1rem;}}
 """
