@@ -46,14 +46,15 @@ _MOST_TOLD = 3
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: what it is, its value, and what stands behind it."""
+    """One figure: what it is, its value, what stands behind it, and by which `rule` it counts, told on demand."""
 
     label: str
     value: str
     note: str
+    rule: str = ""
 
     def __str__(self) -> str:
-        return f"{self.label}: {self.value}. {self.note}".rstrip()
+        return f"{self.label}: {self.value}. {self.note} {self.rule}".rstrip()
 
 
 def list_figures(
@@ -191,7 +192,7 @@ def _pass_rates(about: Declaration, found: Ranking, told: Decision, name: Callab
     value = " against ".join(f"{format_count(each.passed)} of {format_count(each.known)}" for _, each in pair)
     rates = "; ".join(_say_passed(who, each) for who, each in pair)
     rule = say_rule(about.card.task(found.task.id))
-    return Figure(label, value, f"{rates}." + (f" What passing is: {rule}" if rule else ""))
+    return Figure(label, value, f"{rates}.", f"What passing is: {rule}" if rule else "")
 
 
 def _say_passed(who: str, each: PassCount) -> str:

@@ -91,7 +91,7 @@ def test_models_are_told_as_the_ranking_tells_them() -> None:
     )
     told = words_of(Page(write_report([(ABOUT, View("sage"), "model")])))
     for figure in section.tasks[0].figures:
-        assert f"{figure.label}{figure.value}{figure.note}" in told
+        assert f"{figure.label}{figure.value}{figure.note} {figure.rule}".rstrip() in told
     rows = {row["side"]: row for row in section.tasks[0].rows}
     assert list(rows) == ["b", "a", FLOOR]
     assert [rows[side]["value"] for side in "ba"] == found.table["value"].to_list()
