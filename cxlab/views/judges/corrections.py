@@ -146,11 +146,16 @@ def show_effect(
     words = "; ".join(told) if told else "no score of this attempt"
     if moved:
         st.markdown(f"**Decisions change:** {plain(words)}")
-    elif decided and decided == panel:
+    elif decided and agrees(decided, panel):
         st.markdown(plain(f"No score of this attempt changes: the panel said {name_id(panel)} as well."))
     else:
         why = f" The panel said {name_id(panel)}; by the benchmark's rules both score alike."
         st.markdown(plain(f"Decisions change no score of this attempt.{why if decided and panel else ''}"))
+
+
+def agrees(decided: str, panel: str) -> bool:
+    """Whether a decision and a panel say the same, as people read it: a panel's yes is kept as true, not as a word."""
+    return name_id(decided) == name_id(panel)
 
 
 def _mean(sums: tuple[int, float] | None) -> str:

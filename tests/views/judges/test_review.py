@@ -100,6 +100,13 @@ def test_a_decision_for_the_panel_changes_nothing(home: Path) -> None:
     assert "no score changes" in corrections.say_finding(corrected_scores.compare(View(), found), found, 1)
 
 
+@pytest.mark.parametrize(
+    ("decided", "panel", "same"), [("true", "True", True), ("true", "False", False), ("", "True", False)]
+)
+def test_a_panel_that_said_the_same_is_known_however_it_was_kept(decided: str, panel: str, same: bool) -> None:
+    assert corrections.agrees(decided, panel) is same
+
+
 def test_a_dataset_that_is_gone_is_told(home: Path) -> None:
     import shutil
 
