@@ -10,7 +10,7 @@ from cxlab.views.persona import board, device, live_metrics
 _REST = {
     "plain": ("27.5rem", "28.2rem"),
     "live": ("30rem", "31.2rem"),
-    "found": ("18rem + 8.7vw", "18rem + 8.7vw"),
+    "found": ("21.6rem + 8.7vw", "21.6rem + 8.7vw"),
     "hand": ("29.5rem", "30.5rem"),
 }
 
@@ -18,7 +18,7 @@ _REST = {
 def apply(large: bool) -> None:
     """The look of the page, put into it; `large` is for a beamer."""
     ink = colours()
-    size, told = ("clamp(1.05rem, 1.55vw, 1.6rem)", "clamp(.95rem, 1.25vw, 1.3rem)") if large else (".86rem", ".86rem")
+    told = "clamp(.95rem, 1.25vw, 1.3rem)" if large else ".86rem"
     # On one screen: what stands above and below a talk takes as much more of it as there is to be said there.
     sizes = ".cx-board {min-height: 7rem; max-height: 27rem;}"
     if large:
@@ -51,7 +51,7 @@ def apply(large: bool) -> None:
     .cx-told {{font-size: {told}; line-height: 1.35;}}
     .cx-told.one {{margin-bottom: .6rem;}}
     {live_metrics.style(large)}
-    .cx-end {{font-size: {size}; font-weight: 600;}} .cx-end.good {{color: {ink.good};}}
+    .cx-end {{font-size: {told}; font-weight: 600;}} .cx-end.good {{color: {ink.good};}}
     .cx-end.bad {{color: {ink.bad};}}
     {board.style(large)}
     {device.style(large)}
