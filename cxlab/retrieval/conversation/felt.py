@@ -43,7 +43,7 @@ class _Words:
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.whole: dict[tuple[str, ...], _Wording] = {}
         self.begun: dict[str, _Wording] = {}
-        for mood in (*KINDS, "trouble", "glad", "neither"):
+        for mood in (*KINDS, "low", "trouble", "glad", "neither"):
             for group in content[mood].values():
                 wording = _Wording(mood, float(group["weight"]))
                 for entry in group["words"]:
@@ -97,6 +97,6 @@ def _weigh(words: list[str], kinds: frozenset[str], asked: bool) -> tuple[float,
             continue
         if mood == "glad":
             up += weight
-        elif mood in kinds or (not kinds and mood != "neither"):
+        elif mood in kinds or mood == "low" or (not kinds and mood != "neither"):
             down += weight
     return down, up

@@ -75,7 +75,9 @@ def test_one_kind_of_low_mood_is_not_taken_for_another(question: str, said: str,
 
 def test_what_grows_and_is_there_in_the_end_is_told_once_and_by_how_much_there_is_in_the_end() -> None:
     question = "the user is more and more frustrated and angriest at the end"
-    mild, strong = (talk_of("hello", "I see", said) for said in ("it is wrong", "useless, ridiculous, I hate this"))
+    mild, strong = (
+        talk_of("hello", "I see", said) for said in ("it is still not here", "useless, ridiculous, I hate this")
+    )
     once = [explain(question, talk, split(talk, "session")[0]) for talk in (mild, strong)]
     assert [[(each.sign, each.where) for each in why.movements] for why in once] == [[(-1, "grow")]] * 2
     assert 0 < once[0].strength < once[1].strength == -once[1].movements[0].late
