@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _RIGHT_PX = 130
 _LEFT_PX = 40
 SIDES_PX = _LEFT_PX + _RIGHT_PX
-# The key has two rows in a narrow window.
-_TOP_PX = 52
+# The key has three rows in a narrow window beside the menu, and two without it, as an audience sees it.
+_TOP_PX, _FLAT_TOP_PX = 64, 52
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,10 @@ def draw_ground(
     seen = layout.width if layout.flat else min(layout.width, 1.2 * WIDTH)
     figure.update_xaxes(range=[-2, seen + 2], minallowed=-60, maxallowed=layout.width + 60, visible=False)
     figure.update_yaxes(range=[0, layout.height], minallowed=-20, maxallowed=layout.height + 20, visible=False)
-    style_figure(figure, dark, height=round(layout.height) + _TOP_PX + 20, values="none")
+    top = _FLAT_TOP_PX if layout.flat else _TOP_PX
+    style_figure(figure, dark, height=round(layout.height) + top + 20, values="none")
     figure.update_layout(
-        margin={"l": _LEFT_PX, "r": _RIGHT_PX, "t": _TOP_PX, "b": 20, "autoexpand": False},
+        margin={"l": _LEFT_PX, "r": _RIGHT_PX, "t": top, "b": 20, "autoexpand": False},
         legend={"x": -0.02, "y": 1.0, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False,
                 "font": {"size": FONT_PX}},
         hoverdistance=14,
