@@ -12,7 +12,7 @@ import pytest
 
 from cxlab import benchmarks
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.benchmarks.prompt_renderings import record
 from cxlab.benchmarks.sage import rules
 from cxlab.records import Sample

@@ -4,7 +4,7 @@ import pytest
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import JUDGE, VERIFY
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.sage.procedures.sop_text import show_fields
 from cxlab.benchmarks.sage.prompts import scenario_prompts

@@ -8,7 +8,7 @@ import pytest
 
 from cxlab import jobs
 from cxlab.benchmarks.contract import Scored
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.read import View, ask, decisions
 from cxlab.records import Annotation, new_id
 from cxlab.store import write

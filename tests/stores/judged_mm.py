@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cxlab.benchmarks.contract import Scored
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.records import Attempt, Dataset, Judgement, Message, Run, Sample, Score, Vote
 from cxlab.store import write
 from tests.stores.judged import NOON

@@ -21,9 +21,9 @@ from cxlab.benchmarks.contract import (
 )
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions, verdict_figures
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions, verdict_figures
+from cxlab.benchmarks.mmtaup2.evaluation.judging.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
-from cxlab.benchmarks.mmtaup2.evaluation.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.results import WITHIN, list_figures
 from cxlab.benchmarks.mmtaup2.generate import generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS

@@ -11,7 +11,7 @@ from typing import Any
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2.conversation.speech import USUAL_WER, check_voices, open_back_end
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import GREETING, ConversationSettings, TaskDialogue, begin
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.dialogue import Limits

@@ -14,8 +14,9 @@ from typing import Any
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, unknown_world
+from cxlab.benchmarks.mmtaup2.evaluation import unknown_world
 from cxlab.benchmarks.mmtaup2.evaluation.composite import mm_tap
+from cxlab.benchmarks.mmtaup2.evaluation.judging import judged_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.verdict import blame_customer, find_verdict
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Message, Sample, Score, ToolCall

@@ -6,7 +6,7 @@ from functools import partial
 import polars as pl
 import streamlit as st
 
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.charts.matrix import draw_confusion, name_judge
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.errors import CxError

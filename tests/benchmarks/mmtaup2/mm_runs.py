@@ -5,7 +5,8 @@ from typing import Any
 
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2 import score
-from cxlab.benchmarks.mmtaup2.evaluation import baselines, judged_metrics, measured_metrics, summary, verdict_figures
+from cxlab.benchmarks.mmtaup2.evaluation import baselines, measured_metrics, summary
+from cxlab.benchmarks.mmtaup2.evaluation.judging import judged_metrics, verdict_figures
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Attempt, Dataset, Run, Sample

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from llm.fault_server import FaultServer
 
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.errors import BadOption
 from cxlab.runner.stored.rejudge import plan_rejudging
 from cxlab.store import write

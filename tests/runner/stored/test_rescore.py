@@ -10,7 +10,7 @@ import pytest
 
 from cxlab import benchmarks, llm
 from cxlab.benchmarks.cxmarena import score as cxmarena
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, verdict_figures
+from cxlab.benchmarks.mmtaup2.evaluation.judging import judged_metrics, verdict_figures
 from cxlab.benchmarks.sage import score as sage
 from cxlab.errors import BadOption, Busy
 from cxlab.runner import lock

@@ -11,14 +11,8 @@ import pytest
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation import task_dialogue
-from cxlab.benchmarks.mmtaup2.evaluation import (
-    baselines,
-    judged_metrics,
-    measured_metrics,
-    rubric_versions,
-    summary,
-    verdict_figures,
-)
+from cxlab.benchmarks.mmtaup2.evaluation import baselines, measured_metrics, summary
+from cxlab.benchmarks.mmtaup2.evaluation.judging import judged_metrics, rubric_versions, verdict_figures
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AGENT, AgentInputs, HistoryEntry
 from cxlab.benchmarks.mmtaup2.score import rescore, score
@@ -36,7 +30,7 @@ SHARP = Profile(
     name="sharp", title="Sharp", explains="Reads all that is there.", family="judge", role="judge", comprehension=1,
     subtlety=1, rule_following=1, joint_conditions=1, format_reliability=1,
 )  # fmt: skip
-TAU2 = Path(__file__).resolve().parents[5] / "shared" / "data" / "tau2-bench"
+TAU2 = Path(__file__).resolve().parents[6] / "shared" / "data" / "tau2-bench"
 PANEL = tuple(load(f"simulated:judge-{name}") for name in ("strict", "fair", "lenient"))
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.mmtaup2.evaluation import joined_votes, judged_metrics
+from cxlab.benchmarks.mmtaup2.evaluation.judging import joined_votes, judged_metrics
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.llm import Request, load
 from cxlab.llm.base import Completion

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import Rejudge
-from cxlab.benchmarks.mmtaup2.evaluation import rubric_versions
-from cxlab.benchmarks.mmtaup2.evaluation.rubric_versions import EscalationRule
+from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging.rubric_versions import EscalationRule
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.records import Run
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.mmtaup2.evaluation import judged_metrics, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import judged_metrics, rubric_versions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import parse_rule, shown
 from cxlab.errors import BadFile, BadOption, UnknownName

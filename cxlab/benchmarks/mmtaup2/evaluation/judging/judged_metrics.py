@@ -20,14 +20,9 @@ from pydantic import BaseModel
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.evaluation import (
-    adaptations,
-    events,
-    joined_votes,
-    measured_metrics,
-    rubric_versions,
-)
-from cxlab.benchmarks.mmtaup2.evaluation.verdict_figures import MEASURED, Verdicts, figures
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics
+from cxlab.benchmarks.mmtaup2.evaluation.judging import joined_votes, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging.verdict_figures import MEASURED, Verdicts, figures
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples
