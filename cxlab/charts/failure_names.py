@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from cxlab.charts.names import name_id
+from cxlab.charts.names import begin, name_id
+from cxlab.charts.numbers import format_count
+from cxlab.charts.theme import short_model
 from cxlab.read import failure_kinds, procedures
 
 _FORMS = {
@@ -74,6 +76,56 @@ def _lead(row: Mapping[str, Any], name: str) -> str:
     known, step = procedures.find(row["scenario"]), row[name]
     told = name_step(row["scenario"], step)
     return f"the action “{told}”" if known and step and known.node(step) in known.actions else told
+
+
+def say_owner(owner: object) -> str:
+    """Whose doing it was: "the agent's doing"; "" where nobody said."""
+    return f"the {owner}'s doing" if owner else ""
+
+
+def say_doing(row: Mapping[str, Any]) -> str:
+    """Whose doing a group was, and in how many of its attempts people say that it was another's: "the agent's doing,
+    2 disputed"; "" where nobody said."""
+    doing, disputed = say_owner(row["owner"]), row.get("disputed") or 0
+    return f"{doing or 'nobody says whose doing'}, {format_count(disputed)} disputed" if disputed else doing
+
+
+def say_size(n: int, attempts: int, things: tuple[str, str]) -> str:
+    """How many attempts failed alike, and how often where that is more: "35 failures in 19 dialogues"."""
+    held = f"{format_count(attempts)} {things[attempts != 1]}"
+    return held if n == attempts else f"{format_count(n)} failure{'s' if n != 1 else ''} in {held}"
+
+
+def say_commonest(
+    row: Mapping[str, Any], things: tuple[str, str], titles: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """What is most often and whose doing, of the first row of `failures.groups`; that several are level, if they are:
+    "read x as no, it was yes (the agent's doing)"."""
+    if row["level"] > 1:
+        size = f"{format_count(row['attempts'])} {things[row['attempts'] != 1]}"
+        return f"Nothing stands out: {format_count(row['level'])} kinds of failure in {size} each"
+    what, doing = describe_group(row, titles)[0], say_doing(row)
+    return f"{what[:1].lower()}{what[1:]}" + (f" ({doing})" if doing else "")
+
+
+def say_worst(
+    row: Mapping[str, Any], things: tuple[str, str], of: str, titles: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, str]:
+    """What breaks most, of the first row of `failures.groups`: what and whose doing; and how many, `of` how many, whose
+    they are most often, and one of several that are level."""
+    what, where = describe_group(row, titles)
+    said = f" {where}." if row["kind"] == "provider" and row["level"] == 1 else ""
+    first = f"One of them: {what}. " if row["level"] > 1 else ""
+    size = f"{say_size(row['n'], row['attempts'], things)}, {of}. {_say_mostly(row['by_model'])}."
+    return begin(say_commonest(row, things, titles)), f"{first}{size}{said}"
+
+
+def _say_mostly(by_model: Mapping[str, int]) -> str:
+    """Whose failures a group's are most often: "130 of the 239 are weak's", "All are weak's"."""
+    model, most = max(by_model.items(), key=lambda each: (each[1], each[0]))
+    every = sum(by_model.values())
+    of = f"{format_count(most)} of the {format_count(every)} are" if len(by_model) > 1 else "All are"
+    return f"{of if every > 1 else 'It is'} {short_model(model)}'s"
 
 
 def describe_event(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> tuple[str, str]:

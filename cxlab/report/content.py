@@ -37,6 +37,7 @@ from cxlab.records.correction import Corrections
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
 from cxlab.report.base import attempts_behind, list_runs, say_base
+from cxlab.report.breaks import Breaks, tell_breaks
 from cxlab.report.corrected import CorrectedTask, tell_corrected
 from cxlab.report.decision_figures import (
     Figure,
@@ -87,12 +88,14 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class FailedAttempt:
-    """One failed attempt: whose doing and why, how many fail like it, and what was said (or asked and answered)."""
+    """One failed attempt: whose doing and why, how many fail like it, and what was said (or asked and answered);
+    `facts` is all that is known of it, `brief` what whoever decides wants of them."""
 
     title: str
     owner: str
     where: str
     facts: tuple[str, ...]
+    brief: tuple[str, ...]
     simulated: bool
     lines: tuple[Line, ...]
     answer: tuple[tuple[str, str], ...]
@@ -121,6 +124,7 @@ class Section:
     procedures: tuple[ProcedurePaths, ...]
     failures: tuple[FailedAttempt, ...]
     failed: int
+    breaks: tuple[Breaks, ...]
     marks: Mapping[str, Mark]
     names: Mapping[str, str]
 
@@ -170,6 +174,8 @@ def find_section(
     )
     owners = queries.owners(contestants)
     telling = queries.telling(contestants, failures)
+    breaks = tell_breaks(about, _without_floors(about, view, runs), contestants)
+    compared = " among those compared" if len(breaks) > 1 else ""
     return Section(
         about,
         say_decision(scored, names),
@@ -183,8 +189,9 @@ def find_section(
         say_base(about, scored, total, unit),
         tuple((verdict, owner, n, total) for verdict, owner, n in owners.iter_rows()),
         find_paths(about.card.id, contestants, unit, names),
-        tuple(_tell_failure(about, row) for row in telling),
+        tuple(_tell_failure(about, row, compared) for row in telling),
         telling[0]["of"] if telling else 0,
+        breaks,
         marks,
         names,
         unit == "run_id",
@@ -352,30 +359,29 @@ def _cell(row: Mapping[str, Any] | None) -> str:
     return f"{format_points(row['value'])}{span}, n = {row['samples']:,}"
 
 
-def _tell_failure(about: Declaration, row: Mapping[str, Any]) -> FailedAttempt:
+def _tell_failure(about: Declaration, row: Mapping[str, Any], compared: str) -> FailedAttempt:
+    """`compared`: among what the failures are counted, where that is not all that failed."""
     found = attempt(row["run_id"], row["attempt_id"])
     own, turn = found.attempt, row["turn"]
     title, where = describe_group(row, {each.id: each.title for each in about.card.tasks})
     task = about.card.task(own["task"])
     one, many = about.card.unit
+    who = f"{short_model(own['model'])}, {task.title if task else own['task']}"
+    others = [short_model(model) for model in row["passed_by"] if model not in about.floor_models]
+    asked = [f"{facet.title}: {about.value(facet.id, str(own[facet.id]))}" for facet in about.facets
+             if own.get(facet.id) not in (None, "", own["task"])]  # fmt: skip
+    said = say_turn(found, turn, row["field"] or "")
     count = (
-        f"{row['attempts']:,} of {row['of']:,} failed {many} have a failure alike, "
+        f"{row['attempts']:,} of {row['of']:,} failed {many}{compared} have a failure alike, "
         f"by {', '.join(map(short_model, row['models']))}"
     )
-    others = [short_model(model) for model in row["passed_by"] if model not in about.floor_models]
-    asked = [f"{facet.title} {about.value(facet.id, str(own[facet.id]))}" for facet in about.facets
-             if own.get(facet.id) not in (None, "", own["task"])]  # fmt: skip
-    facts = (
-        say_turn(found, turn, row["field"] or ""),
-        f"{short_model(own['model'])}, {task.title if task else own['task']}; {one} {row['attempt_id']} "
-        f"of run {row['run_id']}",
-        "; ".join(asked),
-        count,
-        f"The same sample was passed by {', '.join(others)}" if others else "",
-    )
+    passed = f"The same sample was passed by {', '.join(others)}" if others else ""
     lines = read_lines(found, turn)
     return FailedAttempt(
         title, row["owner"] or "not told", where if turn is None else f"turn {turn}, {where}",
-        tuple(filter(None, facts)),
+        tuple(filter(None, (
+            said, f"{who}; {one} {row['attempt_id']} of run {row['run_id']}", "; ".join(asked), count, passed,
+        ))),
+        tuple(filter(None, (said, f"{who}; {one} {row['attempt_id']}", count, passed))),
         bool(own.get("simulated")), lines, () if lines else read_answer(found),
     )  # fmt: skip

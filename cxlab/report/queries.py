@@ -47,6 +47,13 @@ def owners(view: View) -> pl.DataFrame:
     )
 
 
+def failed(view: View) -> int:
+    """How many of the view's attempts failed."""
+    condition, params = where(view.change(verdict="failed"))
+    found: int = ask(f"SELECT count(*) FROM attempts WHERE {condition}", params).item()
+    return found
+
+
 def telling(view: View, most: int) -> list[dict[str, Any]]:
     """Groups of alike failures (`failures.groups`), as the pages have them, those in most attempts first: what their
     failures share, in how many `attempts` of how many failed ones (`of`), by which `models`; and the attempt
@@ -56,15 +63,14 @@ def telling(view: View, most: int) -> list[dict[str, Any]]:
     The largest group of each kind, owner and reason comes before the second largest of any, so that a few show the
     range of what goes wrong.
     """
-    failed = view.change(verdict="failed")
-    found = failures.groups(failed, limit=_ALL_GROUPS)
+    wrong = view.change(verdict="failed")
+    found = failures.groups(wrong, limit=_ALL_GROUPS)
     place = pl.int_range(pl.len()).over("kind", "owner", "detail")
     picked = found.with_columns(place=place).sort("place", maintain_order=True).head(most)
     order = ("attempts", "n", "alike")
     rows = picked.sort(order, descending=[True, True, False]).to_dicts()
-    condition, params = where(failed)
-    of = ask(f"SELECT count(*) FROM attempts WHERE {condition}", params).item()
-    return [{**row, "of": of, **_stand_for(view, failed.change(alike=row["alike"]))} for row in rows]
+    of = failed(view)
+    return [{**row, "of": of, **_stand_for(view, wrong.change(alike=row["alike"]))} for row in rows]
 
 
 def _stand_for(view: View, group: View) -> dict[str, Any]:

@@ -187,6 +187,26 @@ def test_what_breaks_most_is_what_the_pages_say(empty_home: Path) -> None:
     assert len(set(kinds)) == 4, "the largest of each kind comes before the second of any"
 
 
+def test_the_short_report_names_both_counts_of_what_breaks_most(empty_home: Path) -> None:
+    values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 10.0 if i < 3 else 90.0 for i in range(8)}
+    for number, (model, turns, reasons) in enumerate((
+        ("m", 15, ("late", "late", "rude")), ("n", 15, ("late", "slow", "rude")), ("m", 5, ("rude", "slow", "odd")),
+    ), 1):  # fmt: skip
+        told = {f"s{place}": reason for place, reason in enumerate(reasons)}
+        write_run(empty_home, number, model, values, reasons=told, options={"turns": turns})
+    text = words_of(Page(write_report([(ABOUT, View("sage"), "model")], short=True)))
+    assert (
+        "What breaks most In all runs, whatever their settings, as Overview has them: Nothing stands out: 2 kinds of "
+        "failure in 3 dialogues each. One of them: Late. 3 dialogues, of 9 that failed. 2 of the 3 are m's. "
+        "Among what is compared here: Late (the agent's doing). 3 dialogues, of 6 that failed. 2 of the 3 are m's."
+    ) in text
+    assert "3 of 6 failed dialogues among those compared have a failure alike" in text
+    assert "run of" not in text, "runs that no side is named by say nothing to whoever decides"
+    one = words_of(Page(write_report([(ABOUT, View("sage", models=("n",)), "model")], short=True)))
+    assert "1 dialogue, of 3 that failed. It is n's." in one
+    assert "Overview has them" not in one
+
+
 @pytest.mark.parametrize("values", [{}, {("s0", 1): None}, {("s0", 1): 0.0}, {("s0", 1): 100.0}])
 def test_next_to_nothing_is_told_as_such(empty_home: Path, values: dict[tuple[str, int], float | None]) -> None:
     write_run(empty_home, 1, "lonely " * 40, values, judges=())

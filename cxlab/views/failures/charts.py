@@ -2,12 +2,11 @@
 
 import textwrap
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cxlab.charts.failure_names import describe_group
+from cxlab.charts.failure_names import describe_group, say_doing, say_size
 from cxlab.charts.numbers import format_count, format_points, format_share, largest
 from cxlab.charts.theme import palette, plain, short_model, style_figure
 
@@ -20,24 +19,6 @@ _LINE_PX = 18
 _FRAME_PX = 16
 # Characters beside each other at 1024 pixels.
 _LINE = 108
-
-
-def say_owner(owner: object) -> str:
-    """Whose doing it was: "the agent's doing"; "" where nobody said."""
-    return f"the {owner}'s doing" if owner else ""
-
-
-def say_doing(row: Mapping[str, Any]) -> str:
-    """Whose doing a group was, and in how many of its attempts people say that it was another's: "the agent's doing,
-    2 disputed"; "" where nobody said."""
-    doing, disputed = say_owner(row["owner"]), row.get("disputed") or 0
-    return f"{doing or 'nobody says whose doing'}, {format_count(disputed)} disputed" if disputed else doing
-
-
-def say_size(n: int, attempts: int, things: tuple[str, str]) -> str:
-    """How many attempts failed alike, and how often where that is more: "35 failures in 19 dialogues"."""
-    held = f"{format_count(attempts)} {things[attempts != 1]}"
-    return held if n == attempts else f"{format_count(n)} failure{'s' if n != 1 else ''} in {held}"
 
 
 def say_typical(row: Mapping[str, Any]) -> str:
@@ -85,18 +66,6 @@ def say_total(row: Mapping[str, Any], things: tuple[str, str]) -> str:
         f"{told}; the groups add up to {format_points(added)}, as {things[1]} that failed in several ways count in "
         "each of their groups. "
     )
-
-
-def say_commonest(
-    row: Mapping[str, Any], things: tuple[str, str], titles: Mapping[str, str] = MappingProxyType({})
-) -> str:
-    """What is most often and whose doing, of the first row of `failures.groups`; that several are level, if they are:
-    "read x as no, it was yes (the agent's doing)"."""
-    if row["level"] > 1:
-        size = f"{format_count(row['attempts'])} {things[row['attempts'] != 1]}"
-        return f"Nothing stands out: {format_count(row['level'])} kinds of failure in {size} each"
-    what, doing = describe_group(row, titles)[0], say_doing(row)
-    return f"{what[:1].lower()}{what[1:]}" + (f" ({doing})" if doing else "")
 
 
 def _lines(words: tuple[str, str], doing: str) -> tuple[list[str], list[str]]:

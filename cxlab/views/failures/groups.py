@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.failure_names import describe_event, describe_group
+from cxlab.charts.failure_names import describe_event, describe_group, say_commonest, say_doing, say_size
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
 from cxlab.read.attempts import FullScore, benchmarks, facets
@@ -19,15 +19,7 @@ from cxlab.ui.choices import choose
 from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared
-from cxlab.views.failures.charts import (
-    draw_groups,
-    say_commonest,
-    say_doing,
-    say_lost,
-    say_size,
-    say_total,
-    say_typical,
-)
+from cxlab.views.failures.charts import draw_groups, say_lost, say_total, say_typical
 
 _MOST_WORST = 3
 # What makes failures alike, by the part that draws an attempt.

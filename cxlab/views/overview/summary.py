@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from cxlab.charts.failure_names import describe_group
+from cxlab.charts.failure_names import say_commonest, say_worst
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
@@ -20,7 +20,6 @@ from cxlab.ui.address import cached, link
 from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
-from cxlab.views.failures.charts import say_commonest, say_size
 from cxlab.views.overview.board import compared_success
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
@@ -82,20 +81,11 @@ def _show_row(about: Declaration) -> None:
 def _show_worst(about: Declaration, worst: Mapping[str, Any], verdict: str, of: str) -> None:
     """What broke most attempts of a verdict, where it shows more than its name, and the way to them."""
     unit, titles = about.card.unit, {task.id: task.title for task in about.card.tasks}
-    finding = say_commonest(worst, unit, titles)
-    st.markdown(plain(finding[:1].upper() + finding[1:]))
-    said = f" {describe_group(worst, titles)[1]}." if worst["kind"] == "provider" and worst["level"] == 1 else ""
-    by = f" {_say_mostly(worst['by_model'])}." if len(worst["by_model"]) > 1 else ""
-    first = f"One of them: {describe_group(worst, titles)[0]}. " if worst["level"] > 1 else ""
-    st.caption(plain(f"{first}{say_size(worst['n'], worst['attempts'], unit)}, {of}.{by}{said}"))
+    finding, note = say_worst(worst, unit, of, titles)
+    st.markdown(plain(finding))
+    st.caption(plain(note))
     which = "this one" if worst["attempts"] == 1 else f"these {format_count(worst['attempts'])}"
     link(f"See {which}", "failures", View(about.card.id, alike=worst["alike"], verdict=verdict))
-
-
-def _say_mostly(by_model: Mapping[str, int]) -> str:
-    """Whose failures a group's are most often: "130 of the 239 are weak's"."""
-    model, most = max(by_model.items(), key=lambda each: (each[1], each[0]))
-    return f"{format_count(most)} of the {format_count(sum(by_model.values()))} are {short_model(model)}'s"
 
 
 def _say_size(about: Declaration, found: Rankings) -> str:
