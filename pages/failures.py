@@ -23,6 +23,7 @@ def show_list(view: View, about: Declaration) -> None:
     if view.tab == "labels" and view.blind != "yes":
         tasks = ["tasks"] if len(about.card.tasks) > 1 else []
         view = ui.sidebar_filters(view, [*tasks, *usable_facets(about), "runs"], about)
+        ui.show_active(view, about)
         labels_to_check.show_labels(view, about)
         return
     tasks = ["tasks"] if len(about.card.tasks) > 1 else []
@@ -42,6 +43,7 @@ def show_list(view: View, about: Declaration) -> None:
     with st.sidebar:
         show_saved_filters("failures", view)
     view = leave_out_floors(attempt_list.choose_metric(view, about), about)
+    ui.show_active(view, about, attempt_list.TELLING_FILTERS if blind else ())
     if blind:
         attempt_list.show_attempts(attempt_list.scope_of(view), about)
         return

@@ -206,14 +206,15 @@ def group(view: View) -> dict[str, Any] | None:
 
 
 def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None:
-    """The attempt nearest to the middle of the view's group: run_id, attempt_id, first turn of the group's failures
+    """The attempt nearest to the middle of the view's group: run_id, attempt_id, the first turn of the group's failures
     (`first_turn`), turns, failures (all that decided it), lost (points, by `full`; null where it has no score), and the
     group's medians of these (`mid_turns`, `mid_failures`, `mid_lost`) and how far it reaches (`reach_…`). None of fewer
     than three attempts.
 
     The middle is the three medians; a distance from one is taken as a share of how far the group reaches in it, and
     they are summed. An attempt without a score is as far from that median as can be where others have one. Of those
-    equally near it is the first by id.
+    equally near it is the first by id. Where the verdict of any stands on a failure of the group (`deciding`: of how
+    many, of `many` in all), it is one of these, and `first_turn` the turn of its verdict.
     """
     condition, params = where(view)
     losses = {name: [getattr(each, name) for each in full] for name in _FULL}
@@ -226,20 +227,23 @@ def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None
         f"median({name}) OVER () AS mid_{name}, max({name}) OVER () - min({name}) OVER () AS reach_{name}"
         for name in _MIDDLE
     )
+    told = ", ".join(f"{name}, mid_{name}, reach_{name}" for name in _MIDDLE)
     found = ask(
         f"""
         WITH listed AS MATERIALIZED (
-            SELECT run_id, attempt_id, nth, min(turn) FILTER (alike = $alike) AS first_turn,
+            SELECT run_id, attempt_id, nth, bool_or(alike = $alike AND {STANDS}) AS decides,
+                coalesce(min(turn) FILTER (alike = $alike AND {STANDS}), min(turn) FILTER (alike = $alike))
+                    AS first_turn,
                 count(*) FILTER (NOT on_the_way) AS failures
-            FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id) GROUP BY ALL
+            FROM troubles t JOIN ({_numbered(condition)}) a USING (run_id, attempt_id) GROUP BY ALL
         ), {_losses(full)}
-        SELECT run_id, attempt_id, first_turn, {", ".join(f"{name}, mid_{name}, reach_{name}" for name in _MIDDLE)}
+        SELECT run_id, attempt_id, first_turn, deciding, many, {told}
         FROM (
-            SELECT *, {medians}, count(*) OVER () AS many
+            SELECT *, {medians}, count(*) OVER () AS many, count(*) FILTER (decides) OVER () AS deciding
             FROM listed JOIN (SELECT run_id, attempt_id, turns FROM attempts) USING (run_id, attempt_id)
                 LEFT JOIN losses USING (nth)
         )
-        WHERE many >= {_LEAST_TYPICAL} ORDER BY {far}, run_id, attempt_id LIMIT 1
+        WHERE many >= {_LEAST_TYPICAL} ORDER BY decides DESC, {far}, run_id, attempt_id LIMIT 1
         """,
         {
             **params, "alike": view.alike,

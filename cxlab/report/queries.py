@@ -8,6 +8,7 @@ from cxlab.read import failures
 from cxlab.read.failure_kinds import OWNER
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
+from cxlab.read.troubles import STANDS
 from cxlab.read.view import View
 
 _ALL_GROUPS = 1_000_000
@@ -74,15 +75,17 @@ def telling(view: View, most: int) -> list[dict[str, Any]]:
 
 
 def _stand_for(view: View, group: View) -> dict[str, Any]:
-    """The attempt in the middle of a group, or of a small one its shortest."""
+    """The attempt in the middle of a group, or of a small one its shortest; with the turn of its verdict where that
+    stands on a failure of the group."""
     one = failures.typical(group)
     if one is None:
         condition, params = where(group)
         one = ask(
-            f"""SELECT run_id, attempt_id, min(t.turn) AS first_turn FROM troubles t
-            JOIN (SELECT run_id, attempt_id, turns FROM attempts WHERE {condition}) USING (run_id, attempt_id)
+            f"""SELECT run_id, attempt_id, coalesce(min(t.turn) FILTER ({STANDS}), min(t.turn)) AS first_turn
+            FROM troubles t JOIN (SELECT run_id, attempt_id, turns, verdict_turn FROM attempts WHERE {condition}) a
+                USING (run_id, attempt_id)
             WHERE alike = $alike AND NOT on_the_way GROUP BY run_id, attempt_id, turns
-            ORDER BY turns, run_id, attempt_id LIMIT 1""",
+            ORDER BY bool_or({STANDS}) DESC, turns, run_id, attempt_id LIMIT 1""",
             {**params, "alike": group.alike},
         ).row(0, named=True)
     condition, params = where(view.change(verdict=""))

@@ -20,7 +20,7 @@ from cxlab.ui.address import breadcrumbs, cached, has_page, keep_form, link, mar
 from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.boards import published_columns, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, choose_number, is_new
-from cxlab.ui.filters import sidebar_filters
+from cxlab.ui.filters import show_active, sidebar_filters
 from cxlab.ui.job_panel import show_job, show_work, watch_jobs
 from cxlab.ui.labels import (
     Badge,
@@ -82,6 +82,7 @@ __all__ = [
     "say",
     "section",
     "set_view",
+    "show_active",
     "show_chart",
     "show_job",
     "show_notes",

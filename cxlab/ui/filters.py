@@ -30,6 +30,12 @@ _FILTER_TITLES = {
     "written": "Written by people",
 }
 
+# Filters that are one text; two of them a page shows by other means, unless it hides what they say.
+_HIDDEN = {"verdict": "Listed", "alike": "Failed alike"}
+_TEXTS = {"search": "Words", **_HIDDEN}
+# Values of a filter that a line names.
+_MOST_SAID = 3
+
 # Cheap to look up and drawn on most pages: asked for together, so that pages share the answer.
 _DEAR = frozenset({"errors", "splits", "reasons", "tags", "written"})
 # Filters that say something also where there is one value: the others would let everything through.
@@ -120,8 +126,40 @@ def sidebar_filters(
                     args=("metric",),
                 )
         if any(settled.values(name) for name in names) or (search and settled.search):
-            st.button("Clear filters", key="cx-filter-clear", on_click=_clear, args=(tuple(names),))
+            st.button("Clear filters", key="cx-filter-clear", on_click=_clear, args=((*names, "search"),))
     return settled
+
+
+def show_active(current: View, about: Declaration, hidden: Collection[str] = ()) -> None:
+    """Each filter of attempts in force with its values, as a button that takes it away: also one that the page has no
+    other control for, as an address may hold any. Of those that are `hidden` the values stay unsaid."""
+    names = (*_FILTER_TITLES, *dict(current.facets), "search", *(each for each in hidden if each in _HIDDEN))
+    active = [(name, given) for name in names if (given := _given(current, name))]
+    if not active:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="cx-active"):
+        st.caption("Filters:", width="content")
+        for name, given in active:
+            words = [_word(about, name, each) for each in given[:_MOST_SAID]]
+            more = f" and {len(given) - len(words)} more" if len(given) > len(words) else ""
+            said = "hidden" if name in hidden else f"{', '.join(words)}{more}"
+            st.button(
+                plain(f"{_title(about, name)}: {said}"),
+                key=f"cx-active-{name}",
+                icon=":material/close:",
+                icon_position="right",
+                help="Take this filter away.",
+                on_click=_clear,
+                args=((name,),),
+            )
+
+
+def _given(current: View, name: str) -> tuple[str, ...]:
+    """The values of a filter; of one that is a text that text alone."""
+    if name not in _TEXTS:
+        return current.values(name)
+    text = str(getattr(current, name))
+    return (text,) if text and text != "all" else ()
 
 
 def _values(scope: View, asked: tuple[str, ...]) -> dict[str, list[str]]:
@@ -148,7 +186,7 @@ def _name_unknown(
 
 
 def _title(about: Declaration, name: str) -> str:
-    return _FILTER_TITLES.get(name) or about.title(name)
+    return _FILTER_TITLES.get(name) or _TEXTS.get(name) or about.title(name)
 
 
 def _names_of_runs(about: Declaration) -> Callable[[str], str]:
@@ -167,7 +205,7 @@ def _names_of_runs(about: Declaration) -> Callable[[str], str]:
 def _word(about: Declaration, name: str, value: str) -> str:
     if name == "runs":
         return name_run(value)
-    if name == "reasons":
+    if name == "reasons" or name in _TEXTS:
         return value
     if name == "errors" and value in (known := kinds()):
         return f"{known[value]} (on the way)" if value in EVENTS else known[value]
@@ -190,4 +228,6 @@ def _filter_changed(name: str) -> None:
 
 
 def _clear(names: tuple[str, ...]) -> None:
-    set_view(here().narrow(**dict.fromkeys(names, ())).change(search=""))
+    lists = dict.fromkeys((name for name in names if name not in _TEXTS), ())
+    texts = dict.fromkeys((name for name in names if name in _TEXTS), "")
+    set_view(here().narrow(**lists).change(**texts))

@@ -382,6 +382,15 @@ def test_a_group_says_where_the_verdict_stands_on_it_and_can_be_narrowed_to_that
         expected = {each.attempt.id for each in chosen(made, View(alike=alike)) if stands_on(each, alike)}
         found = failures.rows(View(alike=alike, decides="yes"), limit=500).frame["attempt_id"]
         assert (deciding, set(found)) == (len(expected), expected)
+    # What stands for a group is one on which its verdict stands, at the turn of that.
+    turns = {each.attempt.id: each.scored.verdict.turn if each.scored.verdict else None for each in made}
+    for alike, (deciding, attempts) in told.items():
+        one = failures.typical(View(alike=alike))
+        assert (one is None) == (attempts < 3)
+        if one and deciding:
+            assert (one["deciding"], one["many"]) == (deciding, attempts)
+            assert one["first_turn"] == turns[one["attempt_id"]]
+            assert stands_on(next(each for each in made if each.attempt.id == one["attempt_id"]), alike)
     partly = next(alike for alike, (deciding, attempts) in told.items() if 0 < deciding < attempts)
     deciding = told[partly][0]
     app = open_page("failures", alike=partly, benchmark="sage", verdict="all")

@@ -10,13 +10,12 @@ from cxlab.charts.failure_names import spell_programs
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
-from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import cached, go, here, link, link_back, marks, set_view
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import PASSED_OF_ALL, figures, label, plain, say_passed
+from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
@@ -35,7 +34,7 @@ _ORDERS = {
 }
 
 
-_SHOWN = {"": "Failed or no verdict", "passed": "Passed", "all": "All"}
+_SHOWN = {"": "Failed or no verdict", "failed": "Failed", "unscored": "No verdict", "passed": "Passed", "all": "All"}
 
 
 def choose_metric(view: View, about: Declaration) -> View:
@@ -144,12 +143,17 @@ def _switch(key: str, name: str, value: str) -> None:
 
 
 def choose_verdict(view: View, counts: dict[str, int]) -> View:
-    """Which attempts are listed: what failed, what passed, or all; each with its number."""
-    numbers = {"": counts["failed"] + counts["unscored"], "passed": counts["passed"], "all": counts["attempts"]}
-    names = {name: f"{words} {format_count(numbers[name])}" for name, words in _SHOWN.items()}
-    if not _picks_failures(view) or view.verdict in ("passed", "all"):
-        # An address may ask for only those that failed or could not be scored: both belong to the first.
-        choose(view, "verdict", "Listed", list(_SHOWN), names=names, style="segments")
+    """Which attempts are listed: what failed or got no verdict, either alone, what passed, or all; each with its
+    number."""
+    numbers = {**counts, "": counts["failed"] + counts["unscored"], "all": counts["attempts"]}
+    # Where one of the two is missing, the other alone is all of both.
+    both = counts["failed"] and counts["unscored"]
+    asked = [view.verdict] if numbers.get(view.verdict) != numbers[""] else []
+    apart = [name for name in ("failed", "unscored") if both or name in asked]
+    options = ["", *apart, "passed", "all"]
+    names = {name: f"{_SHOWN[name]} {format_count(numbers[name])}" for name in options}
+    if not _picks_failures(view) or view.verdict in options[1:]:
+        choose(view, "verdict", "Listed", options, names=names, style="segments")
     return scope_of(view)
 
 
@@ -161,7 +165,6 @@ def show_attempts(view: View, about: Declaration) -> None:
     mains = ordered_by(about, listed.order)
     page = cached(failures.rows, listed, ROWS_A_PAGE, (view.page - 1) * ROWS_A_PAGE, less, mains)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-        narrowed = say_filters(view, about)
         kind = {
             "wrong": "failed or without a verdict",
             "failed": "failed",
@@ -178,8 +181,6 @@ def show_attempts(view: View, about: Declaration) -> None:
             _order(view)
     if blind:
         st.caption("Read blind: who answered and what became of it is hidden, and the order tells nothing.")
-    if narrowed:
-        st.caption(plain(narrowed))
     if not page.total:
         _say_none(view, about)
         return
@@ -224,37 +225,27 @@ def show_attempts(view: View, about: Declaration) -> None:
     save_set(view.change(order=_order_of(view), page=view.page), about, page.total)
 
 
-# Filters that the page shows under another name than addresses do.
-_TOLD_AS = {"error": "what went wrong", "owner": "whose doing", "split": "judges split", "ended": "ended by"}
-
-
-def say_filters(view: View, about: Declaration) -> str:
-    """The filters in force with names as people read them: "model: weak · simulated; Asked by: manager".
-
-    Reading blind those that would tell who answered or what became of it stay untold.
-    """
-    told = {"model": label, "task": lambda each: titles_of(about).get(each, label(each)), "error": name_kind}
-    facets = dict(view.facets)
-    parts = []
-    for name, values in view.describe():
-        if view.blind == "yes" and name not in ("task", *facets):
-            continue
-        if name in facets:
-            parts.append(f"{about.title(name)}: {', '.join(about.value(name, each) for each in facets[name])}")
-        elif name in told:
-            parts.append(f"{_TOLD_AS.get(name, name)}: {', '.join(map(told[name], values.split(', ')))}")
-        elif name != "benchmark":
-            parts.append(f"{_TOLD_AS.get(name, name)}: {values}")
-    return "; ".join(parts)
-
-
 def _add_main_scores(frame: pl.DataFrame, about: Declaration) -> pl.DataFrame:
     """A page of attempts of several benchmarks with each one's own main figure as its score."""
     own = failures.main_scores(frame, full_scores(about))
     return frame.drop("score").join(own, on=["run_id", "attempt_id"], how="left", maintain_order="left")
 
 
-# What says or hints who answered, or what became of it.
+TELLING_FILTERS = (
+    "models",
+    "runs",
+    "errors",
+    "owners",
+    "reasons",
+    "splits",
+    "ends",
+    "outcomes",
+    "failures",
+    "verdict",
+    "alike",
+)
+"""Filters that say who answered or what became of it: reading blind their values stay unsaid."""
+# Columns that do, or hint at it.
 _TELLING = (
     "name",
     "wrong_",

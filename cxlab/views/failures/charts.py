@@ -23,16 +23,20 @@ _LINE = 108
 
 def say_typical(row: Mapping[str, Any]) -> str:
     """By what an attempt of `failures.typical` stands for its group: "Typical: 6 turns, 2 failures, 40.0 points lost;
-    the group's medians are 6, 2 and 38.5, and no other one is nearer to them.". Of what all have alike nothing."""
+    the group's medians are 6, 2 and 38.5, and no other one is nearer to them.". Of what all have alike nothing. Where
+    the verdict of some alone stands on the group, that it is one of these."""
+    some = 0 < row["deciding"] < row["many"]
     told = [name for name in _MIDDLES if row[f"reach_{name}"] or (row[f"mid_{name}"] is not None and row[name] is None)]
     if not told:
         alike = [words[1] for name, words in _MIDDLES.items() if row[f"mid_{name}"] is not None]
         alike_in = " and ".join(filter(None, (", ".join(alike[:-1]), *alike[-1:])))
-        return f"All of this group are alike in {alike_in}, so any of them stands for it."
+        any_one = "any of them on which its verdict stands" if some else "any of them"
+        return f"All of this group are alike in {alike_in}, so {any_one} stands for it."
     own = ", ".join("no score" if row[name] is None else _write_middle(name, row[name], True) for name in told)
     *first, last = [_write_middle(name, row[f"mid_{name}"]) for name in told]
     middles = f"medians are {', '.join(first)} and {last}" if first else f"median is {last}"
-    return f"Typical: {own}; the group's {middles}, and no other one is nearer to {'them' if first else 'it'}."
+    other = f"of the {format_count(row['deciding'])} on which the verdict stands no other" if some else "no other one"
+    return f"Typical: {own}; the group's {middles}, and {other} is nearer to {'them' if first else 'it'}."
 
 
 _MIDDLES = {"turns": ("turn", "turns"), "failures": ("failure", "failures"), "lost": ("point lost", "points lost")}

@@ -15,7 +15,6 @@ from cxlab.ui.annotations import annotate, withdraw
 from cxlab.ui.tables import column
 from cxlab.views.benchmarks import declared, declared_all
 from cxlab.views.failures import attempt_columns
-from cxlab.views.failures.attempt_list import say_filters
 from cxlab.views.failures.charts import say_total, say_typical
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import HOSTILE, NOON
@@ -148,10 +147,13 @@ def test_a_group_leads_to_the_attempt_in_its_middle(empty_home: Path) -> None:
 
 def test_what_a_typical_attempt_is_told_by() -> None:
     row = {"turns": 6, "mid_turns": 6.5, "reach_turns": 4, "failures": 1, "mid_failures": 2.0, "reach_failures": 3,
-           "lost": None, "mid_lost": 40.0, "reach_lost": 0.0}  # fmt: skip
+           "lost": None, "mid_lost": 40.0, "reach_lost": 0.0, "deciding": 3, "many": 3}  # fmt: skip
     assert say_typical(row) == (
         "Typical: 6 turns, 1 failure, no score; the group's medians are 6.5, 2 and 40.0, and no other one is nearer "
         "to them."
+    )
+    assert say_typical({**row, "deciding": 2}).endswith(
+        "6.5, 2 and 40.0, and of the 2 on which the verdict stands no other is nearer to them."
     )
     same = {**row, "reach_turns": 0, "reach_failures": 0, "lost": 40.0}
     assert say_typical(same).startswith("All of this group are alike in turns, failures and points lost")
@@ -254,13 +256,30 @@ def test_points_of_an_attempt_in_several_groups_are_told_as_counted_in_each() ->
     )
 
 
-def test_filters_in_force_are_told_in_words() -> None:
-    view = View(benchmark="sage", models=("simulated:weak",), errors=("format",), facets=(("level", ("zero",)),))
-    assert say_filters(view, declared("sage")) == (
-        "model: weak · simulated; Adversarial level: not adversarial; what went wrong: unreadable reply"
-    )
-    # Reading blind the page may not tell by its filters what it hides.
-    assert say_filters(view.change(blind="yes"), declared("sage")) == "Adversarial level: not adversarial"
+def test_every_filter_of_the_address_is_seen_and_can_be_taken_away(empty_home: Path) -> None:
+    values: dict[tuple[str, int], float | None] = {**VALUES, ("s9", 1): None}
+    write_run(empty_home, 1, "m", values, reasons=REASONS, facets={f"s{i}": {"level": "zero"} for i in range(10)})
+    write_run(empty_home, 2, "n", values, reasons=REASONS)
+    asked = {"benchmark": "sage", "model": "m", "level": "zero", "outcome": "ok", "q": "a", "verdict": "failed"}
+    app = open_page("failures", **asked)
+    shown = {each.key.removeprefix("cx-active-"): each for each in app.button if "cx-active-" in str(each.key)}
+    assert {name: each.label.replace("\\", "") for name, each in shown.items()} == {
+        "models": "Model: m", "outcomes": "Outcome: ok", "level": "Adversarial level: not adversarial",
+        "search": "Words: a",
+    }  # fmt: skip
+    listed = next(each for each in open_page("failures", benchmark="sage", verdict="unscored").get("button_group")
+                  if each.key == "cx-choose-verdict")  # fmt: skip
+    assert listed.value == "unscored", "the choice shows what the address asks for, not what is nearest to it"
+    # Reading blind the page may not tell by its filters what it hides, but that they are there.
+    blind = open_page("failures", **asked, blind="yes")
+    told = [each.label.replace("\\", "") for each in blind.button if "cx-active-" in str(each.key)]
+    assert told == ["Model: hidden", "Outcome: hidden", "Adversarial level: not adversarial", "Words: a",
+                    "Listed: hidden"]  # fmt: skip
+    for name, key in (("outcomes", "outcome"), ("search", "q"), ("level", "level")):
+        next(each for each in app.button if each.key == f"cx-active-{name}").click().run()
+        assert not app.exception
+        assert key not in app.query_params
+    assert app.query_params["model"] == ["m"]
 
 
 def test_words_of_a_note_are_found_as_words_of_a_dialogue_are(empty_home: Path) -> None:
