@@ -1,6 +1,6 @@
 """A server that speaks the chat-completions protocol and answers every call after a fixed time.
 
-`python -m cxlab.runner.bench_server MILLISECONDS` prints its port on the first line and serves until
+`python -m cxlab.bench.chat_server MILLISECONDS` prints its port on the first line and serves until
 its standard input is closed, so that it cannot outlive whoever started it. `GET /stats` tells how many
 calls it had and the most that were in flight at once, and sets both to zero.
 """

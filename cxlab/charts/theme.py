@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects.layout import Template
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif"
-# Okabe and Ito's list, safe for colour-blind readers (look.md fixes the order).
+# Okabe and Ito's list, safe for colour-blind readers.
 MODEL_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
 # The ninth model shares the first one's colour and differs from it by the shape.
 MODEL_SYMBOLS = ("circle", "square", "triangle-up", "cross")

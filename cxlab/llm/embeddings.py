@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import binascii
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import FaultKind, RetryFault, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, read_json, retrying, with_retries
 from cxlab.llm.metering import Budget, Prices
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
@@ -143,12 +142,8 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 def _read(content: bytes, count: int) -> tuple[Vectors, Usage]:
     """The vectors by the index each was sent with; a reply that lacks one is worth a second try."""
-    try:
-        body = json.loads(content)
-    except ValueError:
-        said = redact(content[:100].decode("utf-8", "replace"))
-        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
-    data = body.get("data") if isinstance(body, dict) else None
+    body = read_json(content)
+    data = body.get("data")
     rows: list[Vectors | None] = [None] * count
     for place, entry in enumerate(data if isinstance(data, list) else []):
         index = entry.get("index", place) if isinstance(entry, dict) else None

@@ -2,13 +2,14 @@
 
 import asyncio
 import email.utils
+import json
 import math
 import random
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cxlab.llm.base import ProviderFault
 from cxlab.records import Usage
@@ -53,6 +54,16 @@ def kind_of_status(status: int, code: str = "", message: str = "") -> FaultKind:
     if status in (400, 413) and any(words in said for words in ("context_length", "context length", "maximum context")):
         return FaultKind("too_long", False)
     return FaultKind("bad_request", False)
+
+
+def read_json(content: bytes) -> dict[str, Any]:
+    """The JSON object of a server's reply, {} for JSON of another kind; what is not JSON is worth a second try."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        said = redact(content[:100].decode("utf-8", "replace"))
+        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+    return body if isinstance(body, dict) else {}
 
 
 def retry_after_s(header: str | None, now: float | None = None) -> float | None:

@@ -1,9 +1,9 @@
 """What several samples of a benchmark share, so that they are no independent observations."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from cxlab.errors import BadOption
+from cxlab.records.declarations import Declarations
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,5 @@ class Cluster:
             raise BadOption(f"cluster {self.name!r}: name one input of its samples or more, in plain words")
 
 
-_sources: list[Callable[[], Iterable[tuple[str, Cluster]]]] = []
-
-
-def add_source(source: Callable[[], Iterable[tuple[str, Cluster]]]) -> None:
-    """Who knows (benchmark, its cluster): queries ask here, as they know no benchmark."""
-    _sources.append(source)
-
-
-def declared() -> dict[str, Cluster]:
-    """Benchmark → what its samples share, of those that declare it."""
-    if not _sources:
-        raise RuntimeError("import cxlab.benchmarks first: it says what samples share")
-    return {name: found for source in _sources for name, found in source()}
+_DECLARED: Declarations[Cluster] = Declarations("what samples share")
+add_source, declared = _DECLARED.add_source, _DECLARED.read

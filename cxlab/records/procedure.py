@@ -1,12 +1,13 @@
 """Procedures that agents are held to: their graphs, turns held against them, and what a benchmark declares of them."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
 from cxlab.errors import BadOption
 from cxlab.records.base import Record
+from cxlab.records.declarations import Declarations
 
 
 @dataclass(frozen=True)
@@ -178,16 +179,5 @@ class Procedures:
                 raise BadOption(f"{name!r}: name facets and classes by plain words")
 
 
-_sources: list[Callable[[], Iterable[tuple[str, Procedures]]]] = []
-
-
-def add_source(source: Callable[[], Iterable[tuple[str, Procedures]]]) -> None:
-    """Who knows (benchmark, its procedures): queries ask here, as they know no benchmark."""
-    _sources.append(source)
-
-
-def declared() -> dict[str, Procedures]:
-    """Benchmark → the procedures that it declares, of those that have any."""
-    if not _sources:
-        raise RuntimeError("import cxlab.benchmarks first: it says which procedures there are")
-    return {name: found for source in _sources for name, found in source()}
+DECLARED: Declarations[Procedures] = Declarations("which procedures there are")
+add_source, declared = DECLARED.add_source, DECLARED.read

@@ -1,6 +1,6 @@
 """How far work is that is done step by step: a generator of `Progress` that returns what it made."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import NamedTuple, TypeVar
 
 Out = TypeVar("Out")
@@ -14,11 +14,13 @@ class Progress(NamedTuple):
     total: int
 
 
-def finish(steps: Generator[Progress, None, Out]) -> Out:
-    """Work through the steps and give what they return; for callers who need no progress."""
+def finish(steps: Generator[Progress, None, Out], tell: Callable[[str, int, int], object] | None = None) -> Out:
+    """Work through the steps and give what they return; `tell` is called with each (stage, done, total)."""
     while True:
         try:
-            next(steps)
+            step = next(steps)
         except StopIteration as end:
             made: Out = end.value
             return made
+        if tell is not None:
+            tell(*step)

@@ -1,7 +1,7 @@
 """HTML of our own from templates: every value is escaped, unless it is Markup that was made here.
 
 render("grid", head=…)                        # ui/templates/grid.html
-render("cxlab.views.persona:talk", lines=…)   # views/persona/templates/talk.html
+render("cxlab.views.persona:card", …)         # views/persona/templates/card.html
 """
 
 import re

@@ -11,7 +11,6 @@ nothing was understood is no fault: then `heard` is empty.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -19,7 +18,7 @@ from typing import Any, TypeVar
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import FaultKind, RetryFault, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, read_json, redact, retrying, with_retries
 from cxlab.llm.metering import AudioPrices, Budget
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
@@ -200,12 +199,7 @@ def read_sound(content: bytes, format: str) -> Sound:
 
 
 def _read_transcript(content: bytes) -> str:
-    try:
-        body = json.loads(content)
-    except ValueError:
-        said = redact(content[:100].decode("utf-8", "replace"))
-        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
-    text = body.get("text") if isinstance(body, dict) else None
+    text = read_json(content).get("text")
     if not isinstance(text, str):
         raise RetryFault(FaultKind("bad_reply", True), "the server's reply holds no text")
     return " ".join(text.split())

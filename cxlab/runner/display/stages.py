@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TextIO, TypeVar
 
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.records.progress import Progress, finish
 from cxlab.runner.request import JOB
 from cxlab.store import home, layout
 
@@ -49,13 +49,7 @@ class StageDisplay:
 
     def follow(self, steps: Generator[Progress, None, Result]) -> Result:
         """Work through the steps and tell of each; what they return."""
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                result: Result = end.value
-                return result
-            self.tell(*step)
+        return finish(steps, self.tell)
 
     def spend(self, spent: Mapping[str, Any], words: str) -> None:
         """What all calls took so far: the figures for the page, in words for people. For models that cost something."""

@@ -159,7 +159,7 @@ def _poll(
 
 
 class ImportPreview(Protocol):
-    """What a folder came to; `cxlab.importers.imported.ImportPreview` is one."""
+    """What a folder came to; `cxlab.importers.imported.ImportResult` is one."""
 
     dataset: Any
     samples: list[Any]

@@ -92,7 +92,7 @@ def panel(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
         .with_columns(pl.col("cost_usd", "latency_s").fill_nan(None))
     )
     said = cut(verdicts, view, kept).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
-    # The log's own record stands among the judges so that they can be held against it (read/judged.py); it is none.
+    # The log's own record stands among the judges so that they can be compared with it; it is none.
     return told.join(said, on="judge", how="left").filter(pl.col("judge") != "measured").sort("judge")
 
 

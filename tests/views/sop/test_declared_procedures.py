@@ -26,7 +26,7 @@ TOY = Procedures(
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(procedure, "_sources", [lambda: [("toy", TOY)]])
+    monkeypatch.setattr(procedure.DECLARED, "sources", [lambda: [("toy", TOY)]])
 
 
 def test_classes_come_from_the_declaration(toy: None) -> None:

@@ -8,7 +8,7 @@
     check_file(path) -> [Complaint]     # form, references, cycles, phrases; empty when the pack can be used
 
 Everything a brand has is a *family* under one of the fixed roots (ROOTS): its `models` are the named subjects,
-`variants` (smallest first) make siblings of each model. Lines are phrase grammars (cxlab.llm.simulated.grammar);
+`variants` (smallest first) make siblings of each model. Lines are phrase grammars (cxlab.files.grammar);
 their slots are `<subject>`, `<thing>` (the family's noun with article), `<brand>`, property ids (their value, for
 lines where the family has that property), the pack's `words` and the language's `words`.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
@@ -26,6 +26,7 @@ from cxlab import files, resources
 from cxlab.errors import BadOption
 
 FOLDER = resources.data("brands")
+Model = TypeVar("Model", bound=BaseModel)
 LANGUAGES = ("en", "fr", "de")
 Root = Literal[
     "products",
@@ -368,10 +369,14 @@ _MENDED = {
 }
 
 
-@functools.cache
-def load_language(language: str) -> Language:
-    """The language's file; BadOption for a language that no file covers."""
+def read_language_file(language: str, name: str, model: type[Model]) -> Model:
+    """A file that each language has, read strictly; BadOption for a language that no file covers."""
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
-    path = FOLDER / "languages" / f"{language}.yaml"
-    return files.load_model(path, Language, "see the other languages for the form")
+    return files.load_model(FOLDER / "languages" / name, model, "see the other languages for the form")
+
+
+@functools.cache
+def load_language(language: str) -> Language:
+    """How a brand of this language writes numbers, dates and sentences; BadOption for one that no file covers."""
+    return read_language_file(language, f"{language}.yaml", Language)

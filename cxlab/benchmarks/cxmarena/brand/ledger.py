@@ -5,13 +5,10 @@
     ledger.of("Ember Mini")                     # its Facts;  ledger.get("Ember Mini", "price") -> Fact | None
     ledger.show(fact)                           # "£89.99", in the brand's language
     ledger.say(fact, rng)                       # "Ember Mini costs £89.99." (one of the property's `says`)
-    TemplateVars(ledger, "Ember Mini", rng)            # slots for grammar.say; .used = ids of the facts that were said
-    find_facts(text, ledger, about="Ember Mini")# {(subject, property, value)} that the text states
-    contradictions(text, ledger, about)         # those of them that the ledger does not hold
+    TemplateVars(ledger, "Ember Mini", rng)     # slots for grammar.say; .used = ids of the facts that were said
     check(ledger)                               # complaints: [] proves laws, ranges and single-valuedness
 
-A statement is recognised within one sentence: a subject's name (or `about`), one of the property's cues and a
-value of its kind and unit. Values are canonical (see figures.py).
+Values are canonical (see value_format.py); what a text states of them is found by fact_statements.py.
 """
 
 from __future__ import annotations

@@ -15,16 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cxlab import files
 from cxlab.benchmarks.cxmarena.brand.brand_pack import (
-    FOLDER,
-    LANGUAGES,
     Language,
     StrictModel,
     ToolResultPhrase,
     load_language,
+    read_language_file,
 )
-from cxlab.errors import BadOption
 from cxlab.files import grammar
 
 # What a slot counts for when a line's weight is its number of wordings.
@@ -80,11 +77,8 @@ class Phrasebook(StrictModel):
 
 @functools.cache
 def load(language: str) -> Phrasebook:
-    """The language's file; BadOption for a language that no file covers."""
-    if language not in LANGUAGES:
-        raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
-    path = FOLDER / "languages" / f"phrasebook_{language}.yaml"
-    return files.load_model(path, Phrasebook, "see the other languages for the form")
+    """The language's phrases; BadOption for a language that no file covers."""
+    return read_language_file(language, f"phrasebook_{language}.yaml", Phrasebook)
 
 
 class PhraseVars(Mapping[str, str]):

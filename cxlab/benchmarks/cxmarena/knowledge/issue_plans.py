@@ -6,7 +6,7 @@ tools = define_tools(ledger.brand, plans, most=150)        # [OpenAI function de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,14 +97,19 @@ def define_tool(brand: Brand, name: str) -> dict[str, Any]:
         if about.options:
             parameters[p]["enum"] = list(about.options)
     told = spec.description.replace("{family}", noun)
+    return write_definition(name, f"{brand.language.polish(told)}. → {spec.returns}", parameters)
+
+
+def write_definition(name: str, description: str, parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A tool in OpenAI's form; `parameters` are JSON schemas by name, and all of them have to be given."""
     return {
         "type": "function",
         "function": {
             "name": name,
-            "description": f"{brand.language.polish(told)}. → {spec.returns}",
+            "description": description,
             "parameters": {
                 "type": "object",
-                "properties": parameters,
+                "properties": dict(parameters),
                 "required": list(parameters),
                 "additionalProperties": False,
             },

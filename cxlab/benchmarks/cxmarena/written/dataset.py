@@ -25,6 +25,7 @@ from cxlab.benchmarks.cxmarena.conversations.noise import IvrOpening, Noise, add
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics, dataset_tables
 from cxlab.benchmarks.cxmarena.knowledge.formats import NoisyArticle, apply_format
+from cxlab.benchmarks.cxmarena.knowledge.issue_plans import write_definition
 from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus
 from cxlab.benchmarks.cxmarena.tasks import task_samples
 from cxlab.benchmarks.cxmarena.written.articles import find_paragraph, make_article, path_of, refine
@@ -157,22 +158,9 @@ def make(
 
 
 def define_tool(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool in OpenAI's form; all its parameters are texts and have to be given."""
+    """The definition of a tool whose parameters are texts."""
     parameters = {key: {"type": "string", "description": str(about)} for key, about in told["asks"].items()}
-    return {
-        "type": "function",
-        "function": {
-            "name": name,
-            "description": f"{told['does']}. → {told['returns']}",
-            "parameters": {
-                "type": "object",
-                "properties": parameters,
-                "required": list(parameters),
-                "additionalProperties": False,
-            },
-            "strict": True,
-        },
-    }
+    return write_definition(name, f"{told['does']}. → {told['returns']}", parameters)
 
 
 def disturb(brand: WrittenBrand, talk: Conversation, kinds: Sequence[str], wer: float) -> Noise:

@@ -1,7 +1,7 @@
 """The course of a conversation before a word is said: who does what in which message, and on what grounds.
 
     outline = DialoguePlan(persona, article_index, tools, rng)
-    outline.moves          # [DialogueMove], see moves.py
+    outline.moves          # [DialogueMove], see dialogue_script.py
     quality(outline)       # what is true of the agent by construction: answers and their evidence
 
 Opening, questions about what the customer left out, the steps of the issue article, the close; in between what

@@ -5,7 +5,7 @@ version to the next every verdict stays, is mended, is broken, or moves from one
 that CX Lab comes with lie in prompts/escalation.yaml, one's own beside the data, in rules/escalation.yaml of the store.
 
     python -m cxlab rejudge RUN --judge ...     # asks what was not asked yet: cxlab/runner/stored/rejudge.py
-    page Judges, Bias, Escalation             # rates, flips, tests: cxlab/views/judges/queries_escalation.py
+    page Judges, Bias, Escalation             # rates, flips, tests: cxlab/views/escalation/queries.py
 """
 
 from __future__ import annotations
