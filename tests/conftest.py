@@ -168,6 +168,46 @@ def judged_store(make_once: MakeOnce) -> Path:
 
 
 @pytest.fixture(scope="session")
+def mm_store(make_once: MakeOnce) -> Path:
+    """Six tasks, each judged by two and measured from its log; to look at only."""
+    from tests.stores.judged_mm import make_mm_store
+
+    return make_once("judged-mm", make_mm_store)
+
+
+@pytest.fixture(scope="session")
+def crm_store(make_once: MakeOnce) -> Path:
+    """A small organisation with its questions; to look at only."""
+    from tests.stores.crm import make_crm
+
+    return make_once("crm", make_crm)
+
+
+@pytest.fixture(scope="session")
+def crm_run_store(make_once: MakeOnce, crm_store: Path) -> Path:
+    """The same with a run by function calling and one by ReAct."""
+    from tests.stores.crm import make_runs
+
+    return make_once("crm-runs", lambda home: make_runs(shutil.copytree(crm_store, home, dirs_exist_ok=True)))
+
+
+@pytest.fixture(scope="session")
+def knowledge_store(make_once: MakeOnce) -> Path:
+    """A knowledge base that was made by hand, and runs over it; to look at only."""
+    from tests.stores.knowledge_base import make_knowledge
+
+    return make_once("knowledge", make_knowledge)
+
+
+@pytest.fixture(scope="session")
+def brand_store(make_once: MakeOnce) -> Path:
+    """A dataset of a brand, all of its tables filled by hand; to look at only."""
+    from tests.stores.cxmarena_dataset import make_dataset
+
+    return make_once("brand", make_dataset)
+
+
+@pytest.fixture(scope="session")
 def old_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store that an earlier version left, as it was left; to look at and to copy only."""
     from tests.old_store import unpack

@@ -27,7 +27,6 @@ from tests.stores.crm import (
     ORDER,
     PERIOD,
     REACT,
-    make_crm,
     make_runs,
 )  # fmt: skip
 from tests.stores.runs import write_run
@@ -50,17 +49,10 @@ def made_html(app: AppTest) -> str:
     return "\n".join(each.proto.body for each in app.get("html"))
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("crm-pages")
-    make_crm(home)
-    return home
-
-
 @pytest.fixture
-def home(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    use(store, monkeypatch)
-    return store
+def home(crm_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use(crm_store, monkeypatch)
+    return crm_store
 
 
 def test_without_an_organisation_it_says_what_would_be_here(empty_home: Path) -> None:
@@ -186,8 +178,8 @@ def test_readings_differ_where_the_tools_do(home: Path) -> None:
     assert "The dataset says otherwise" not in original
 
 
-def test_a_rating_is_kept_shown_and_taken_back(store: Path, empty_home: Path) -> None:
-    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+def test_a_rating_is_kept_shown_and_taken_back(crm_store: Path, empty_home: Path) -> None:
+    shutil.copytree(crm_store, empty_home, dirs_exist_ok=True)
     app = open_page(tab="rating")
     assert "How realistic is this organisation as a whole?" in words(app)
     app.text_input(key="cx-author").set_value("AB").run()
@@ -204,17 +196,10 @@ def test_a_rating_is_kept_shown_and_taken_back(store: Path, empty_home: Path) ->
     assert "Nobody has rated the organisation yet" in words(open_page(tab="rating", kind="results"))
 
 
-@pytest.fixture(scope="module")
-def run_store(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = shutil.copytree(store, tmp_path_factory.mktemp("crm-runs"), dirs_exist_ok=True)
-    make_runs(home)
-    return home
-
-
 @pytest.fixture
-def run_home(run_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    use(run_store, monkeypatch)
-    return run_store
+def run_home(crm_run_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use(crm_run_store, monkeypatch)
+    return crm_run_store
 
 
 def test_without_attempts_it_offers_a_run(home: Path) -> None:
@@ -260,8 +245,8 @@ def test_failures_draws_it_the_same_way(run_home: Path) -> None:
     assert "**Reply 3**" in words(app)
 
 
-def test_imported_questions_come_without_the_solvers_arguments(store: Path, empty_home: Path) -> None:
-    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+def test_imported_questions_come_without_the_solvers_arguments(crm_store: Path, empty_home: Path) -> None:
+    shutil.copytree(crm_store, empty_home, dirs_exist_ok=True)
     path = empty_home / "datasets" / DATASET / "samples.parquet"
     frame = pl.read_parquet(path)
     frame.with_columns(expected=pl.lit('{"answer": "NY"}')).write_parquet(path)
@@ -298,8 +283,8 @@ def test_without_runs_the_board_shows_the_paper(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("trials", "left"), [(1, 1), (3, 12)])
-def test_one_attempt_and_twelve(store: Path, empty_home: Path, trials: int, left: int) -> None:
-    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+def test_one_attempt_and_twelve(crm_store: Path, empty_home: Path, trials: int, left: int) -> None:
+    shutil.copytree(crm_store, empty_home, dirs_exist_ok=True)
     make_runs(empty_home, trials)
     if left == 1:
         shutil.rmtree(empty_home / "runs" / CALLING)
@@ -310,8 +295,8 @@ def test_one_attempt_and_twelve(store: Path, empty_home: Path, trials: int, left
     assert board["mean"]["scripted, ReAct", "All"] == 50
 
 
-def test_what_came_without_records_or_without_tasks(store: Path, empty_home: Path) -> None:
-    shutil.copytree(store, empty_home, dirs_exist_ok=True)
+def test_what_came_without_records_or_without_tasks(crm_store: Path, empty_home: Path) -> None:
+    shutil.copytree(crm_store, empty_home, dirs_exist_ok=True)
     folder = empty_home / "datasets" / DATASET
     samples = pl.read_parquet(folder / "samples.parquet")
     samples.clear().write_parquet(folder / "samples.parquet")
@@ -357,9 +342,9 @@ def test_the_list_of_traces_begins_with_where_most_depart(reasons: list[str | No
 
 
 def test_a_benchmark_of_another_page_does_not_stay_in_the_address(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crm_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use(shutil.copytree(store, tmp_path / "own"), monkeypatch)
+    use(shutil.copytree(crm_store, tmp_path / "own"), monkeypatch)
     write_run(tmp_path / "own", 1, "m", {("s0", 1): 0.0})
     app = open_page({}, benchmark="sage")
     assert "benchmark" not in app.query_params

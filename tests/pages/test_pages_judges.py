@@ -102,14 +102,7 @@ def test_what_is_named_lowest_is_what_is_opened_and_reviewed(own_judged_home: Pa
 
 
 def test_panels_are_looked_at_one_at_a_time(own_judged_home: Path) -> None:
-    run = judged.make_run("run-other", judged.MODELS[0]).model_copy(update={"judges": ("ada",)})
-    write.create_run(run, own_judged_home)
-    samples = {sample.id: sample for sample in write.load_samples("d1", own_judged_home)}
-    with JudgingWriter(run, samples, home=own_judged_home) as writer:
-        attempt, scored = judged.make_attempt(0, run.id, "s1")
-        votes = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.votes[:1])
-        said = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.judgements[:1])
-        writer.add(attempt, decide("sage", "dialogue", attempt, Scored(scored.scores, votes, said, scored.traces)))
+    judged.add_run_of_one_judge(own_judged_home)
     app = open_page("judges", tab="agreement")
     assert app.selectbox(key="judges-panel").options == ["lenient, partial, strict · 4 attempts", "ada · 1 attempt"]
     assert {m.label: m.value for m in app.metric}["Judged turns"] == "4"

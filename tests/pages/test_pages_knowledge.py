@@ -13,23 +13,16 @@ from cxlab.read import annotations
 from cxlab.store import write
 from cxlab.views.knowledge import health
 from cxlab.views.knowledge.article_html import mark_differences, to_html
+from tests.conftest import use
 from tests.stores.knowledge_base import DATASET, HOSTILE, QUESTIONS, make_knowledge
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("knowledge")
-    make_knowledge(home)
-    return home
-
-
 @pytest.fixture
-def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(made))
-    monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
-    return made
+def home(knowledge_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use(knowledge_store, monkeypatch)
+    return knowledge_store
 
 
 def open_page(state: dict[str, Any] | None = None, **query: Any) -> AppTest:
@@ -156,7 +149,11 @@ def test_confusions_lead_to_the_conversations(home: Path) -> None:
     assert not open_page(tab="intents", taxonomy="B", gold="Trouble").exception
 
 
-def test_discovery_is_computed_when_asked(home: Path) -> None:
+def test_discovery_is_computed_when_asked(
+    knowledge_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = shutil.copytree(knowledge_store, tmp_path / "own")
+    use(home, monkeypatch)
     app = open_page(tab="intents")
     assert "V-measure" not in [each.label for each in app.metric]
     app.button(key="knowledge-discover").click().run()
@@ -277,9 +274,9 @@ def test_from_an_article_one_comes_back_to_the_health(home: Path) -> None:
 
 
 def test_a_finding_is_resolved_noted_and_taken_back(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    knowledge_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(made, tmp_path / "own")))
+    monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(knowledge_store, tmp_path / "own")))
     key = "contradiction:refinement:R_1+R_3"
     app = open_page(finding=key)
     assert '<mark class="other">36</mark> months' in made_html(app)
@@ -305,9 +302,9 @@ def test_a_finding_is_resolved_noted_and_taken_back(
 
 
 def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    knowledge_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(made, tmp_path / "own")))
+    monkeypatch.setenv("CXLAB_HOME", str(shutil.copytree(knowledge_store, tmp_path / "own")))
     app = open_page({"cx-author-kept": "Ann"}, tab="taxonomy")
     assert not app.exception
     assert set(app.dataframe[0].value["label"]) == {"Repair", "Return", "Late", "Never"}

@@ -45,6 +45,18 @@ GRADES = [(9, 9, 3), (9, 9, 3), (9, 6, 6), (6, 6, 6)]
 TO_REFUND = ("stage1", "stage2", "stage3")
 
 
+def add_run_of_one_judge(home: Path, model: str = MODELS[0]) -> None:
+    """A run `run-other` beside those of the store: one attempt, on which "ada" alone was asked."""
+    run = make_run("run-other", model).model_copy(update={"judges": ("ada",)})
+    write.create_run(run, home)
+    samples = {sample.id: sample for sample in write.load_samples("d1", home)}
+    with JudgingWriter(run, samples, home=home) as writer:
+        attempt, scored = make_attempt(0, run.id, "s1")
+        votes = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.votes[:1])
+        said = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.judgements[:1])
+        writer.add(attempt, decide("sage", "dialogue", attempt, Scored(scored.scores, votes, said, scored.traces)))
+
+
 def make_judged_store(home: Path) -> list[tuple[str, str]]:
     """Write the store; returns (run, attempt) of the four attempts in the order above."""
     dataset = Dataset(

@@ -26,16 +26,9 @@ from tests.stores.crm import (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("crm")
-    make_crm(found)
-    return found
-
-
 @pytest.fixture
-def shoes(home: Path, monkeypatch: pytest.MonkeyPatch) -> Organisation:
-    use(home, monkeypatch)
+def shoes(crm_store: Path, monkeypatch: pytest.MonkeyPatch) -> Organisation:
+    use(crm_store, monkeypatch)
     return desk.load(DATASET)
 
 
@@ -72,8 +65,8 @@ def test_where_fields_lead_declared_or_not(shoes: Organisation) -> None:
     assert [(lead.field.name, lead.to[0].id) for lead in shoes.leads(record)] == [("ParentId", CASE), ("ToIds", AGENT)]
 
 
-def test_every_way_back_is_what_a_query_finds(shoes: Organisation, home: Path) -> None:
-    sandbox = desk.open_sandbox(write.load_dataset(DATASET, home))
+def test_every_way_back_is_what_a_query_finds(shoes: Organisation, crm_store: Path) -> None:
+    sandbox = desk.open_sandbox(write.load_dataset(DATASET, crm_store))
     for id in (CUSTOMER, CONTACT, ORDER, ITEM, CASE, AGENT, PRODUCT):
         record = shoes.find(id)
         assert record is not None
@@ -137,7 +130,7 @@ def test_latent_variables_are_no_records(shoes: Organisation) -> None:
     assert set(shoes.tables) == set(shoes.schema.objects)
 
 
-def test_a_damaged_table_is_named(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_table_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(tmp_path, monkeypatch)
     make_crm(tmp_path)
     assert [each.id for each in desk.datasets()] == [DATASET]

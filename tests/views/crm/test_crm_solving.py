@@ -16,19 +16,12 @@ from cxlab.views.crm.solving import (
     write_argument,
 )
 from tests.conftest import use
-from tests.stores.crm import AGENT, CASE, DATASET, TODAY, make_crm
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("crm-solving")
-    make_crm(found)
-    return found
+from tests.stores.crm import AGENT, CASE, DATASET, TODAY
 
 
 @pytest.fixture(autouse=True)
-def _home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    use(home, monkeypatch)
+def home(crm_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(crm_store, monkeypatch)
 
 
 def test_steps_lead_to_the_gold_answer_and_their_queries_give_their_results() -> None:

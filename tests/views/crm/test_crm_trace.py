@@ -10,20 +10,12 @@ from cxlab import read
 from cxlab.views.crm import queries_board
 from cxlab.views.crm.trace import read_departure, read_turns
 from tests.conftest import use
-from tests.stores.crm import CALLING, DATASET, HOSTILE, MISSPELT, PERIOD, REACT, make_crm, make_runs
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = tmp_path_factory.mktemp("crm-trace")
-    make_crm(found)
-    make_runs(found)
-    return found
+from tests.stores.crm import CALLING, DATASET, HOSTILE, MISSPELT, PERIOD, REACT
 
 
 @pytest.fixture(autouse=True)
-def _home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    use(home, monkeypatch)
+def home(crm_run_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(crm_run_store, monkeypatch)
 
 
 def test_replies_have_their_thought_query_rows_and_answer() -> None:

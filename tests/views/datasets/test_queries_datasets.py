@@ -16,17 +16,10 @@ from tests.stores.cxmarena_dataset import DATASET, make_dataset
 from tests.stores.judged import HOSTILE
 
 
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("datasets")
-    make_dataset(home)
-    return home
-
-
 @pytest.fixture(autouse=True)
-def home(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(stored))
-    return stored
+def home(brand_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(brand_store))
+    return brand_store
 
 
 def test_a_dataset_is_listed_with_what_it_holds() -> None:

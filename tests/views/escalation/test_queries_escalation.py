@@ -11,14 +11,7 @@ from cxlab.metrics.paired import mcnemar_exact
 from cxlab.read import View
 from cxlab.views.escalation import queries as queries_escalation
 from tests.conftest import use
-from tests.stores.judged_mm import ADA, BOB, SAID, SOURCE, TRUTH, make_mm_store
-
-
-@pytest.fixture(scope="module")
-def mm_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("mm")
-    make_mm_store(home)
-    return home
+from tests.stores.judged_mm import ADA, BOB, SAID, SOURCE, TRUTH
 
 
 @pytest.fixture

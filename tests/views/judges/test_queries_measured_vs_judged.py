@@ -20,13 +20,6 @@ CONTRAST = BENCHMARK.judged.contrast
 PANEL = queries_measured_vs_judged.PANEL
 
 
-@pytest.fixture(scope="module")
-def mm_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("mm")
-    make_mm_store(home)
-    return home
-
-
 @pytest.fixture(autouse=True)
 def mm_home(mm_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(mm_store, monkeypatch)
@@ -36,8 +29,8 @@ def test_runs_that_have_both_are_found_and_patches_are_none() -> None:
     assert queries_measured_vs_judged.runs(View(), "pass") == (SOURCE,)
     assert queries_measured_vs_judged.runs(View(runs=("mm-patch",)), "pass") == ()
     assert queries_measured_vs_judged.runs(View(models=("simulated:strong",)), "pass") == ()
-    assert queries_measured_vs_judged.judges(View(), (SOURCE,)) == [ADA, BOB]
-    assert queries_measured_vs_judged.judges(View(), ()) == []
+    assert queries_measured_vs_judged.judges((SOURCE,)) == [ADA, BOB]
+    assert queries_measured_vs_judged.judges(()) == []
 
 
 def test_metrics_are_compared_over_the_conversations_that_have_both() -> None:

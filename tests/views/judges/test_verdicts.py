@@ -5,15 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cxlab.benchmarks.contract import Scored
 from cxlab.read import View
 from cxlab.read.query import ask, where
-from cxlab.store import write
 from cxlab.views.judges import queries_agreement, queries_leave_out
 from cxlab.views.judges.verdicts.queries import list_verdicts
 from tests.pages.app_script import open_page, words
 from tests.stores import judged
-from tests.stores.verdicts import JudgingWriter, decide
 
 VIEW = View(benchmark="sage")
 JUDGES = [f"simulated:judge-{name}" for name in ("lenient", "partial", "strict")]
@@ -83,13 +80,6 @@ def test_figures_lead_to_verdicts_and_a_verdict_to_its_turn(judged_home: Path) -
 
 
 def test_a_panel_of_one_has_its_verdicts_too(own_judged_home: Path) -> None:
-    run = judged.make_run("run-other", "simulated:weak").model_copy(update={"judges": ("ada",)})
-    write.create_run(run, own_judged_home)
-    samples = {sample.id: sample for sample in write.load_samples("d1", own_judged_home)}
-    with JudgingWriter(run, samples, home=own_judged_home) as writer:
-        attempt, scored = judged.make_attempt(0, run.id, "s1")
-        said = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.judgements[:1])
-        votes = tuple(each.model_copy(update={"judge": "ada"}) for each in scored.votes[:1])
-        writer.add(attempt, decide("sage", "dialogue", attempt, Scored(scored.scores, votes, said, scored.traces)))
+    judged.add_run_of_one_judge(own_judged_home, "simulated:weak")
     app = open_page("judges", tab="verdicts", **{"judges-panel": "ada"})
     assert "Ada gave 1 verdict" in [each.value for each in app.subheader]

@@ -10,20 +10,13 @@ from cxlab.benchmarks.cxmarena.evaluation import task_metrics
 from cxlab.errors import BadFile, UnknownName
 from cxlab.views.knowledge import queries, queries_facts, queries_intents, queries_pairs
 from cxlab.views.knowledge.queries import ArticleFilter
-from tests.stores.knowledge_base import DATASET, GOLD, OTHER, OUTPUT, RUN, make_knowledge
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("knowledge")
-    make_knowledge(home)
-    return home
+from tests.stores.knowledge_base import DATASET, GOLD, OTHER, OUTPUT, RUN
 
 
 @pytest.fixture(autouse=True)
-def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(made))
-    return made
+def home(knowledge_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(knowledge_store))
+    return knowledge_store
 
 
 def listed(**filters: Any) -> list[str]:

@@ -4,11 +4,20 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.crmarena.generation.bank_writer import BankWriter
 
 _CASE = re.compile(r"^## Case (\d+): (.*)$", re.M)
+
+
+def write_settings(home: Path, url: str) -> None:
+    """The writer at this address is `endpoint:writer` of the store, and has a price."""
+    (home / "models.toml").write_text(
+        f'[endpoints.writer]\nbase_url = "{url}"\nmodel = "writer"\nkey_required = false\n'
+        "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
+    )
 
 
 @dataclass

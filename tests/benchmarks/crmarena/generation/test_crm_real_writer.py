@@ -22,7 +22,7 @@ from cxlab.benchmarks.generation_stages import finish
 from cxlab.errors import BadOption
 from tests.benchmarks.crmarena.generation.bank_writer import BRIEF
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
-from tests.benchmarks.crmarena.generation.crm_writer import Writer
+from tests.benchmarks.crmarena.generation.crm_writer import Writer, write_settings
 
 TINY = {"size": "tiny", "model": "endpoint:writer", "brief": BRIEF}
 
@@ -42,10 +42,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
         writer = Writer()
         scene = server.scene(reply=writer)
         patch.setenv("CXLAB_HOME", str(home))
-        (home / "models.toml").write_text(
-            f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\nkey_required = false\n'
-            "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
-        )
+        write_settings(home, scene.url)
         made = make(home, **TINY)
         yield Written(made, writer, scene.calls, made.dataset.config["spending"])
 
@@ -215,10 +212,7 @@ def test_what_an_interrupted_try_paid_for_is_not_paid_for_again(
         writer = Writer()
         scene = server.scene(reply=writer)
         monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-        (tmp_path / "models.toml").write_text(
-            f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\nkey_required = false\n'
-            "prompt_usd = 1.0\ncompletion_usd = 1.0\n"
-        )
+        write_settings(tmp_path, scene.url)
         options = CrmGenerateOptions(**TINY)
         # A call costs 0.00012 dollars here: the money ends when the company is there.
         with pytest.raises(OutOfBudget, match="is spent"):

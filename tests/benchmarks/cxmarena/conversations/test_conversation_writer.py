@@ -1,5 +1,6 @@
 """Conversations: whole records, true labels, facts of the ledger only, resumable, deterministic, varied."""
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from cxlab import llm
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.cxmarena.brand import fact_statements, ledger, pack_files
+from cxlab.benchmarks.cxmarena.brand import brand_pack, fact_statements, pack_files
 from cxlab.benchmarks.cxmarena.conversations import (
     conversation_plan,
     conversation_writer,
@@ -19,33 +20,23 @@ from cxlab.benchmarks.cxmarena.conversations import (
 )
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, SourcePassage
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics
-from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
 from cxlab.benchmarks.cxmarena.simulated import service_quality
 from cxlab.benchmarks.cxmarena.simulated.conversations import dialogue_script, dialogue_words, scripted_dialogue
 from cxlab.errors import BadOption
 from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
 from tests.benchmarks.cxmarena import prose
+from tests.benchmarks.cxmarena.cxm_brand import generate
 
 MODEL = llm.load("simulated:strong")
 PACKS = {"hearthwise": "en", "solvanne": "fr", "talvero": "de"}
-_MADE: dict[str, Any] = {}
 
 
+@functools.cache
 def make(name: str) -> tuple[Any, Any, Any, Any, Any]:
-    """Ledger, articles, tools, cases and conversations of a small brand; made once."""
-    if name not in _MADE:
-        pack = pack_files.load(name)
-        facts = ledger.make(pack, 1, topic_tree.plan(pack, 60, 40))
-        topics = generation_stages.finish(topic_tree.grow(facts, MODEL, 60, 1))
-        found = generation_stages.finish(article_writer.write_information(facts, topics, MODEL, 1))
-        plans = article_writer.plan_issues(facts, topics, 40, 1)
-        found += generation_stages.finish(article_writer.write_issues(facts, plans, MODEL, 1, first=len(found) + 1))
-        tools = article_writer.define_tools(pack, plans)
-        cases = conversation_plan.plan_conversations(facts, found, tools, 45, 1)
-        said = generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, MODEL, 1))
-        _MADE[name] = (facts, found, tools, cases, said)
-    return _MADE[name]
+    """Ledger, articles, tools, plans and conversations of a small brand; made once."""
+    made = generate(pack_files.load(name), 60, 40, 45)
+    return made.ledger, made.articles, made.tools, made.plans, made.conversations
 
 
 @pytest.mark.parametrize("name", PACKS)
@@ -176,7 +167,7 @@ def test_quality_answers_are_what_the_agent_did(name: str) -> None:
     assert {answer for _, answer in seen} == {"Yes", "No", "NA"}
 
 
-@pytest.mark.parametrize("language", phrasebook.LANGUAGES)
+@pytest.mark.parametrize("language", brand_pack.LANGUAGES)
 def test_talk_files_have_a_line_for_each_act_and_no_unknown_slot(language: str) -> None:
     found = phrasebook.load(language)
     mine, theirs = (dialogue_words.acts(listed) for listed in (dialogue_words.AGENT_ACTS, dialogue_words.CUSTOMER_ACTS))

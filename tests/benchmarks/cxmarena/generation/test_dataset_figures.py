@@ -8,20 +8,13 @@ import pytest
 from cxlab.benchmarks.cxmarena.generation import dataset_figures, dataset_statistics
 from cxlab.benchmarks.dataset_figures import count_checks
 from cxlab.store import write
-from tests.stores.cxmarena_dataset import DATASET, STATISTICS, make_dataset
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("datasets")
-    make_dataset(home)
-    return home
+from tests.stores.cxmarena_dataset import DATASET, STATISTICS
 
 
 @pytest.fixture(autouse=True)
-def home(stored: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CXLAB_HOME", str(stored))
-    return stored
+def home(brand_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CXLAB_HOME", str(brand_store))
+    return brand_store
 
 
 def test_sizes_are_counted_as_table_8_has_them() -> None:

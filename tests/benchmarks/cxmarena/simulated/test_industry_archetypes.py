@@ -7,18 +7,16 @@ from pathlib import Path
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief
 from cxlab.benchmarks.cxmarena.conversations import (
-    conversation_plan,
-    conversation_writer,
     phrasebook,
     step_phrasing,
 )
-from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
+from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
 from cxlab.files import grammar
 from cxlab.llm.openai_model import OpenAIModel
+from tests.benchmarks.cxmarena.cxm_brand import generate
 from tests.llm.fault_server import FaultServer
 
 LANGUAGES = brand_pack.LANGUAGES
@@ -134,15 +132,7 @@ def test_a_day_is_told_with_one_preposition(language: str) -> None:
 
 def test_what_a_tool_needs_is_asked_for_once(tmp_path: Path) -> None:
     pack = make(BRIEFS["coffee"][1], "eaten", tmp_path)
-    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
-    model = llm.load("simulated:strong")
-    topics = generation_stages.finish(topic_tree.grow(facts, model, 33, 1))
-    found = generation_stages.finish(article_writer.write_information(facts, topics, model, 1))
-    plans = article_writer.plan_issues(facts, topics, 27, 1)
-    found += generation_stages.finish(article_writer.write_issues(facts, plans, model, 1, first=len(found) + 1))
-    tools = article_writer.define_tools(pack, plans)
-    cases = conversation_plan.plan_conversations(facts, found, tools, 60, 1)
-    said = generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, model, 1))
+    said = generate(pack, 33, 27, 60).conversations
     stale = [c for c in said if c.labels["issue"] == "stale"]
     assert stale
     for c in stale:

@@ -9,18 +9,16 @@ import numpy as np
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief, value_format
 from cxlab.benchmarks.cxmarena.conversations import (
-    conversation_plan,
-    conversation_writer,
     phrasebook,
     step_phrasing,
 )
-from cxlab.benchmarks.cxmarena.knowledge import article_writer, topic_tree
+from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
 from cxlab.files import grammar
 from cxlab.records import Conversation
+from tests.benchmarks.cxmarena.cxm_brand import generate
 
 MUSEUM = (
     "The Harrow Quay Museum offers guided tours and lessons. A missed tour costs £14, a tour lasts 50 minutes, and it "
@@ -42,15 +40,7 @@ def make(text: str, trade: str, folder: Path, language: str = "") -> brand_pack.
 
 
 def talk(pack: brand_pack.Brand, count: int = 40) -> list[Conversation]:
-    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
-    model = llm.load("simulated:strong")
-    topics = generation_stages.finish(topic_tree.grow(facts, model, 33, 1))
-    found = generation_stages.finish(article_writer.write_information(facts, topics, model, 1))
-    plans = article_writer.plan_issues(facts, topics, 27, 1)
-    found += generation_stages.finish(article_writer.write_issues(facts, plans, model, 1, first=len(found) + 1))
-    tools = article_writer.define_tools(pack, plans)
-    cases = conversation_plan.plan_conversations(facts, found, tools, count, 1)
-    return list(generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, model, 1)))
+    return generate(pack, 33, 27, count).conversations
 
 
 def calls(said: Conversation) -> list[tuple[str, dict[str, str], dict[str, str]]]:
