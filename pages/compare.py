@@ -63,7 +63,7 @@ if view.metric not in metrics:
 view = ui.sidebar_filters(view, ["models", *facets, "runs"], about, metric=True, metrics=metrics)
 asked = view
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    view, unit = choose_unit(about, comparison_sets.leave_out_marked(asked))
+    view, unit = choose_unit(comparison_sets.leave_out_marked(asked))
     scope = view.filters()
     compared = ui.cached(queries.compared, scope, unit)
     comparison_sets.choose_lead(benchmark)

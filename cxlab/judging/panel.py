@@ -40,10 +40,6 @@ class Tally:
     votes: dict[Any, int]
     split: str
 
-    @property
-    def tie(self) -> bool:
-        return self.split == "tie"
-
 
 async def poll(
     judges: Sequence[ChatModel],

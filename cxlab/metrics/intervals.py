@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 from cxlab.errors import BadOption
 from cxlab.metrics.labels import is_missing
 
-Z95 = NormalDist().inv_cdf(0.975)
 _EXACT_UP_TO = 200  # degrees of freedom; beyond, four terms of the expansion are exact to 1e-10
 _DRAWS_AT_ONCE = 1 << 17  # indices drawn at a time: 1 MB stays in the processor's cache, 1.4 times as fast as 32 MB
 Bounds = tuple[float, float]

@@ -37,13 +37,6 @@ def check_budget(value: Any) -> None:
         raise BadOption(f"--budget {_short(value)}: must be an amount of USD more than 0 and at most {_MOST_USD:,}")
 
 
-def check_share(name: str, value: Any) -> None:
-    """BadOption unless `value` is a share from 0 to 1; None passes."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is not None and not (number and 0 <= value <= 1):  # a NaN is neither
-        raise BadOption(f"--{name} {_short(value)}: must be a number from 0 to 1")
-
-
 def check_attempts(planned: int, trials: int) -> None:
     """BadOption when a run would be of more attempts than one run can hold."""
     if planned > MOST_ATTEMPTS:

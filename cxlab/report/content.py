@@ -321,7 +321,7 @@ def _groupings(about: Declaration, view: View, found: Ranking, name: Any, marks:
     facets = [facet for facet in about.facets if facet.id in stored and not facet.identifies]
     if not facets or found.table.is_empty():
         return []
-    results = ranking.results_of(about, view, found.compared, found.task.metric, [facet.id for facet in facets])
+    results = ranking.results_of(view, found.compared, found.task.metric, [facet.id for facet in facets])
     scale, made = about.card.scale(found.task.metric), []
     sides = [*found.table["side"], *found.floors["side"]]
     tasks = {task.id for task in about.card.tasks}

@@ -25,7 +25,6 @@ State = Literal["running", "done", "partly", "failed", "stopped"]
 """What a status file says."""
 Known = Literal["running", "done", "partly", "failed", "stopped", "stalled", "planned"]
 """What is told of a run."""
-ENDED: tuple[Known, ...] = ("done", "partly", "failed", "stopped")
 OPEN: tuple[Known, ...] = ("failed", "stopped", "stalled", "planned")
 """States of runs in which something may be left to do."""
 # What these were called before, in files that are still read.

@@ -66,7 +66,6 @@ def test_what_runs_and_files_may_hold_passes() -> None:
         bounds.check_whole(name, value)
     bounds.check_budget(0.001)
     bounds.check_budget(None)
-    bounds.check_share("wer", 0)
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", "", [], {}])

@@ -312,14 +312,6 @@ async def _call_tools(
     return [one.model_dump() for one in reply.output.calls], reply.output.message
 
 
-def _as_bool(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    if str(value).lower() in ("true", "false"):
-        return str(value).lower() == "true"
-    raise ValueError(value)
-
-
 TASKS: Mapping[str, Callable[[AttemptContext], Awaitable[dict[str, Any]]]] = {
     "kb_refinement": kb_refinement,
     "intent": intent,

@@ -10,7 +10,6 @@ from cxlab.records import Run
 from cxlab.records.settings import Listed
 
 PersonaName = Literal["none", "easy", "hard", "hurried", "wary"]
-JudgeGroup = Literal["goal", "effort", "clarification", "safety", "outcome", "adaptation"]
 # Set on the command line alone: text from a page is never a path.
 _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}
 

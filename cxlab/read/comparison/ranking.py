@@ -119,7 +119,7 @@ def rank_task(
     less = not task.higher_is_better
     results = found.results
     if task.metric != found.metric:
-        results = results_of(about, view, found, task.metric)
+        results = results_of(view, found, task.metric)
     if changes is not None:
         results = results.join(changes, on=["run_id", "attempt_id"], how="left", maintain_order="left").with_columns(
             pl.col("value") + pl.col("change").fill_null(0.0)
@@ -176,20 +176,12 @@ def task_by(about: Declaration, task: str, metric: str = "") -> Task:
     return Task(found.id, found.title, metric, higher_is_better=metric not in about.card.lower_is_better)
 
 
-def results_of(about: Declaration, view: View, found: TaskSet, metric: str, facets: Sequence[str] = ()) -> pl.DataFrame:
+def results_of(view: View, found: TaskSet, metric: str, facets: Sequence[str] = ()) -> pl.DataFrame:
     """The results of a set by any metric, and the facets named: as `TaskSet.results`; without a score left out."""
     tasks = (found.task,) if found.task else ()
     sums = score_sums.of_attempts(view.change(metric=metric, tasks=tasks, models=(), without=(), sets=()), facets)
     scored = with_values(sums).select("run_id", "attempt_id", *dict.fromkeys(facets), value=pl.col("value"))
     return found.results.drop("value").join(scored, on=["run_id", "attempt_id"], maintain_order="left")
-
-
-def means_of(about: Declaration, view: View, found: TaskSet, metric: str) -> pl.DataFrame:
-    """The ranked sides of a set by any metric, as `Ranking.table`; nobody is tested against anybody."""
-    results = found.results if metric == found.metric else results_of(about, view, found, metric)
-    table = summarise(by_sample(results.filter(pl.col("side").is_in(found.sides))), about.card.scale(metric))
-    less = not task_by(about, found.task, metric).higher_is_better
-    return table.sort("value", "side", descending=[not less, False])
 
 
 def by_sample(results: pl.DataFrame, by: str = "") -> pl.DataFrame:

@@ -94,7 +94,7 @@ def results(view: View, unit: Unit = "model", facets: Sequence[str] = ()) -> pl.
         return pl.DataFrame(schema={**dict.fromkeys(columns, pl.String), "trial": pl.Int32, "value": pl.Float64})
     if view.metric == task.metric and not facets:
         return task.results
-    return ranking.results_of(declared(view.benchmark), view, task, view.metric, facets)
+    return ranking.results_of(view, task, view.metric, facets)
 
 
 def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
@@ -225,7 +225,7 @@ def profile(view: View, metrics: Sequence[str], unit: Unit = "model") -> pl.Data
     if task is not None:
         # All metrics in one frame: what samples share is then looked up once, and not for each of them.
         every = [
-            (task.results if metric == task.metric else ranking.results_of(about, view, task, metric)).select(
+            (task.results if metric == task.metric else ranking.results_of(view, task, metric)).select(
                 "side", "sample_id", "value", metric=pl.lit(metric)
             )
             for metric in metrics

@@ -24,7 +24,7 @@ from cxlab.views.compare import queries
 _UNITS = {"models": "Models", "runs": "Runs"}
 
 
-def choose_unit(about: Declaration, view: View) -> tuple[View, Unit]:
+def choose_unit(view: View) -> tuple[View, Unit]:
     """Whether models are the sides or runs, by the address; and the view of these runs.
 
     Runs are the sides, too, where several were picked by name and no two models. Where runs are asked for and fewer

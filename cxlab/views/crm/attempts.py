@@ -125,7 +125,7 @@ def _show_one(place: Place, listed: pl.DataFrame) -> None:
         link("Open it on Failures", "failures", View().open(run_id, attempt_id))
         return
     number = (whole.sample.get("inputs") or {}).get("number", "")
-    show_trail(place, [("Attempts", place.change(attempt=""))], f"No. {number} by {label(whole.attempt['model'])}")
+    show_trail([("Attempts", place.change(attempt=""))], f"No. {number} by {label(whole.attempt['model'])}")
     words = SIGNS[str(whole.attempt.get("verdict") or "unscored")][0]
     setup = ((whole.run.get("setup") or {}).get("options") or {}).get("framework", "")
     section(plain(f"{label(whole.attempt['model'])}, {queries_board.name_framework(setup)}: {words}"))

@@ -85,7 +85,7 @@ def lay_out(schema: Schema) -> ObjectMap:
     ]
     lefts = [round(sum(broad[:column]) + column * _GAP_PX, 3) for column in range(len(broad))]
     places = {name: (lefts[node.column] + broad[node.column] / 2, rows[node]) for name, node in boxes.items()}
-    ways = {key: _run(chain, rows, places, lefts, broad) for key, chain in chains.items()}
+    ways = {key: _run(chain, rows, places, lefts) for key, chain in chains.items()}
     return ObjectMap(places, widths, ways)
 
 
@@ -118,9 +118,8 @@ def _mean_row(nodes: set[_Node], rows: Mapping[_Node, float]) -> float:
 
 
 def _run(
-    chain: Sequence[_Node], rows: Mapping[_Node, float], places: Mapping[str, Point],
-    lefts: Sequence[float], broad: Sequence[float],
-) -> list[Point]:  # fmt: skip
+    chain: Sequence[_Node], rows: Mapping[_Node, float], places: Mapping[str, Point], lefts: Sequence[float]
+) -> list[Point]:
     """The points of a line: level through a column and behind its own boxes, bent in the room between two."""
     first, last = chain[0].name, chain[-1].name
     points: list[Point] = [(places[first][0], rows[chain[0]])]

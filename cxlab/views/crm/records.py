@@ -91,7 +91,7 @@ def _show_objects(place: Place, organisation: Organisation) -> None:
 
 
 def _show_object(place: Place, organisation: Organisation, info: ObjectInfo) -> None:
-    show_trail(place, [("Objects", place.change(object="", find=""))], info.name)
+    show_trail([("Objects", place.change(object="", find=""))], info.name)
     section(info.name, plain(info.about))
     _show_relations(place, organisation, info)
     words = find_words(place, f"Search in all texts of {info.name}")
@@ -146,7 +146,7 @@ def _whole(words: str) -> str | None:
     return plain(words) if shorten(words) != words else None
 
 
-def show_trail(place: Place, steps: Sequence[tuple[str, Place]], now: str) -> None:
+def show_trail(steps: Sequence[tuple[str, Place]], now: str) -> None:
     """The way back up as links, and where one is."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for label, target in steps:
@@ -158,7 +158,7 @@ def show_trail(place: Place, steps: Sequence[tuple[str, Place]], now: str) -> No
 def _show_record(place: Place, organisation: Organisation, record: Record) -> None:
     name = record.object.name
     up = Place(place.view.change(tab=""))
-    show_trail(place, [("Objects", up), (name, up.change(object=name))], record.title)
+    show_trail([("Objects", up), (name, up.change(object=name))], record.title)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(record.title), anchor=False, width="content")
         chip(name)

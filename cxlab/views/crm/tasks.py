@@ -113,7 +113,7 @@ def _show_all(place: Place, samples: Sequence[Sample]) -> None:
 
 
 def _show_task(place: Place, organisation: Organisation | None, task: CrmTask, samples: Sequence[Sample]) -> None:
-    show_trail(place, [("Tasks", place.change(kind=""))], task.title)
+    show_trail([("Tasks", place.change(kind=""))], task.title)
     section(task.title, f"Asked by a service {task.persona}. The answer is {_ANSWERS[task.answer]}.")
     if not samples:
         st.info("This dataset has no question of this task.")
@@ -162,7 +162,7 @@ def _show_question(place: Place, dataset: Dataset, organisation: Organisation | 
     title = task.title if task else sample.task
     number = f"No. {sample.inputs.get('number', '')}"
     up = place.change(sample="")
-    show_trail(place, [("Tasks", up.change(kind="")), (title, up.change(kind=sample.task))], number)
+    show_trail([("Tasks", up.change(kind="")), (title, up.change(kind=sample.task))], number)
     st.markdown(f"**{plain(number)}, {plain(title)}**")
     say(str(sample.inputs.get("query", "")))
     _show_facts(place, sample)

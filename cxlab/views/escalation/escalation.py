@@ -56,7 +56,7 @@ def show_escalation(view: View, desk: JudgingJobs) -> None:
     else:
         _show_rates(frame)
         _show_flips(frame)
-    _show_rules(frame, desk)
+    _show_rules(frame)
     _show_asking(view, frame, desk)
 
 
@@ -274,7 +274,7 @@ def _open(rows: pl.DataFrame, first: dict[str, object], key: str) -> None:
         open_page("failures", target)
 
 
-def _show_rules(frame: pl.DataFrame, desk: JudgingJobs) -> None:
+def _show_rules(frame: pl.DataFrame) -> None:
     section("The rule, version by version", "What judges read of when handing over counts, and why it was changed.")
     asked = dict(frame.group_by("question").len().iter_rows())
     for rule in reversed(rubric_versions.rules()):

@@ -43,7 +43,7 @@ def show_judged(view: View, about: Declaration, both_ways: JudgedMetrics) -> Non
     if not among:
         _show_nothing(view, about.card)
         return
-    panel = cached(queries_measured_vs_judged.judges, view, among)
+    panel = cached(queries_measured_vs_judged.judges, among)
     with st.columns([4, 8])[0]:
         who = {
             queries_measured_vs_judged.PANEL: "the panel's majority",

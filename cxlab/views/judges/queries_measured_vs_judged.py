@@ -47,7 +47,7 @@ def runs(view: View, first: str) -> tuple[str, ...]:
     return tuple(run for run in among if run in left)
 
 
-def judges(view: View, among: tuple[str, ...]) -> list[str]:
+def judges(among: tuple[str, ...]) -> list[str]:
     """The judges that voted in these runs, the log's own record left out."""
     if not among:
         return []

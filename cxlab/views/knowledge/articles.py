@@ -99,7 +99,7 @@ def show_tree(place: KnowledgePlace, tree: pl.DataFrame) -> None:
         "the leftmost to go up."
         + (" Red: more of its articles than usual have a known repetition or contradiction." if troubled else ""),
     )
-    _trail(place, len(tree))
+    _trail(place)
     picked = show_chart(
         draw_tree(
             tree, place.topic, "All articles", dark(), wrong="with a known pair" if troubled else "",
@@ -122,7 +122,7 @@ def show_tree(place: KnowledgePlace, tree: pl.DataFrame) -> None:
             go(place.change(topic=target, article=""))
 
 
-def _trail(place: KnowledgePlace, size: int) -> None:
+def _trail(place: KnowledgePlace) -> None:
     if not place.topic:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

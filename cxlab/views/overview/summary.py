@@ -45,7 +45,7 @@ def _show_row(about: Declaration) -> None:
     evaluated, leading, passed, breaks = st.columns(_WIDTHS)
     with evaluated:
         link(about.card.name, "compare", view)
-        st.caption(_say_size(about, found))
+        st.caption(_say_size(found))
     leading.markdown(plain(_say_finding(found, told, about.card.unit)))
     with leading:
         _show_leads(about, found, view)
@@ -88,7 +88,7 @@ def _show_worst(about: Declaration, worst: Mapping[str, Any], verdict: str, of: 
     link(f"See {which}", "failures", View(about.card.id, alike=worst["alike"], verdict=verdict))
 
 
-def _say_size(about: Declaration, found: Rankings) -> str:
+def _say_size(found: Rankings) -> str:
     scored = [each for each in found.tasks if each.table.height]
     if not scored:
         return "nothing that could be compared"

@@ -57,7 +57,7 @@ def show_results() -> None:
         )  # fmt: skip
     frame = pl.concat([whole.with_columns(grp=pl.lit(ALL)), parts.rename({scene.by: "grp"})], how="diagonal")
     frame, gaps = scene.named(frame), scene.named(gaps)
-    _show_sure(scene, whole)
+    _show_sure(scene)
     _show_figures(scene, frame, gaps)
     _show_differences(scene, gaps)
     _show_all(scene, frame)
@@ -97,7 +97,7 @@ def _exact(runs: Sequence[str], prefix: str) -> dict[str, bool]:
     return {run: told.exact for run, told in results.load(runs, prefix).items()}
 
 
-def _show_sure(scene: ResultSelection, whole: pl.DataFrame) -> None:
+def _show_sure(scene: ResultSelection) -> None:
     """What the factor changes for sure in any of turns, words that adapt and goals, before any one figure."""
     if scene.by not in results.LEVELS:
         return

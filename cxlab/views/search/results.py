@@ -97,7 +97,7 @@ def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
                 plain(_describe_place(hit, len(messages), whole, not is_joined(place.retriever))),
                 width="content",
             )
-        _show_why(place, why, [messages[each] for each in range(len(messages))])
+        _show_why(place, why)
         if whole:
             matched: Sequence[int] = find_telling(messages, why)
             shown = sorted({0, *matched, *([] if matched else range(min(_FIRST, len(messages))))})
@@ -142,7 +142,7 @@ def _describe_place(hit: Hit, count: int, whole: bool, scored: bool) -> str:
     return f"matched in {where} of {format_count(count)}{score}"
 
 
-def _show_why(place: SearchPlace, why: Explanation, messages: Sequence[Message]) -> None:
+def _show_why(place: SearchPlace, why: Explanation) -> None:
     """Words, whose they are, what moves; in one line of marks."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if why.words:

@@ -83,7 +83,7 @@ def draw_map(
         if brief
         else {
             (edge.source, edge.target): edge_texts(
-                procedure, edge, format_count(made(counts.moved.get((edge.source, edge.target), {}))) if counted else ""
+                edge, format_count(made(counts.moved.get((edge.source, edge.target), {}))) if counted else ""
             )
             for edge in several_ways(procedure)
         },
@@ -198,7 +198,7 @@ def several_ways(procedure: Procedure) -> list[Edge]:
     return [edge for edge in procedure.edges if ways[edge.source] > 1]
 
 
-def edge_texts(procedure: Procedure, edge: Edge, value: str) -> list[list[str]]:
+def edge_texts(edge: Edge, value: str) -> list[list[str]]:
     """An edge's label in the shapes that it may take: stacked, in one line, or the value alone."""
     text = _conditions(edge)
     if not value:

@@ -83,9 +83,7 @@ def draw_difference(
         {step: [[told[step]]] for step in lines if step in rows and rows[step]["sure"]}
         if brief
         else {
-            (edge.source, edge.target): edge_texts(
-                procedure, edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00")
-            )
+            (edge.source, edge.target): edge_texts(edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00"))
             for edge in procedure.edges
             if edge in several or rows.get((edge.source, edge.target), {}).get("sure")
         },

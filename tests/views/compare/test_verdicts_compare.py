@@ -14,7 +14,7 @@ from cxlab.cli import app as cli
 from cxlab.read import View, annotations, ask, where
 from cxlab.read.annotations import WRONG_LABEL
 from cxlab.read.attempts import attempts
-from cxlab.read.comparison.ranking import means_of, rank
+from cxlab.read.comparison.ranking import by_sample, rank, results_of, summarise
 from cxlab.report.write import write_report
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared
@@ -278,7 +278,8 @@ def test_a_filter_by_facet_reads_no_verdict_anew_and_each_part_has_its_own_scale
     task = queries.task_of(view, "model")
     assert task is not None
     for metric in ("content_utility", "told", "action"):
-        alone = means_of(declared("sage"), view, task, metric).sort("side")
+        scored = by_sample(results_of(view, task, metric))
+        alone = summarise(scored, declared("sage").card.scale(metric)).sort("side")
         own = found.filter(pl.col("metric") == metric).sort("side")
         for name, other in (("mean", "value"), ("low", "low"), ("high", "high"), ("n", "samples")):
             assert own[name].to_list() == pytest.approx(alone[other].to_list())

@@ -65,9 +65,7 @@ BRANCHES = pl.DataFrame(
 
 def texts(found: Procedure, count: str) -> tuple[dict[str, Any], dict[tuple[str, str], list[list[str]]]]:
     stages = {stage: shape_title(title, [f"{count} · 88 %"]) for stage, title in found.stages.items()}
-    return stages, {
-        (e.source, e.target): charts_map.edge_texts(found, e, count) for e in charts_map.several_ways(found)
-    }
+    return stages, {(e.source, e.target): charts_map.edge_texts(e, count) for e in charts_map.several_ways(found)}
 
 
 def overlap(a: Box, b: Box) -> float:
@@ -187,9 +185,7 @@ def lay_texts(found: Procedure, kind: str, away: int) -> PlacedTexts:
         for step in itertools.permutations(layout.nodes, 2)
         if step not in found.steps() and step[0] in found.stages and step[1] != found.start
     ]
-    edges = {
-        (edge.source, edge.target): charts_map.edge_texts(found, edge, value) for edge in charts_map.several_ways(found)
-    }
+    edges = {(edge.source, edge.target): charts_map.edge_texts(edge, value) for edge in charts_map.several_ways(found)}
     drawn = MapTexts(
         {
             # For an audience few lines differ for sure; here every fourth has its figures.

@@ -160,7 +160,7 @@ def _make(
     yield Progress("organisation", 0, 4)
     states = latent.rng_for(seed, "states").integers(0, len(profile.regions), len(customers))
     tables: Tables = {
-        "User": records.make_users(company, users, seed),
+        "User": records.make_users(users, seed),
         **records.make_customers(company, customers, agents, states, seed),
         **records.make_knowledge(company),
     }

@@ -66,7 +66,7 @@ def fill(
     schema, added = extend(text), list_added(text)
     for name in schema.dependency_order():
         if name in given:
-            found[name] = _take(given[name], added[name], found, schema, seed)
+            found[name] = _take(given[name], added[name], found, seed)
         elif name in added:
             frame = _draw_object(schema.objects[name], added[name], added[name].rows, found, seed)
             made = yield from _write(model, description, schema, name, added[name], frame, found, counts, seed, work)
@@ -77,9 +77,7 @@ def fill(
     return found, counts
 
 
-def _take(
-    given: GivenRecords, change: ObjectChange, tables: Mapping[str, pl.DataFrame], schema: Schema, seed: int
-) -> pl.DataFrame:
+def _take(given: GivenRecords, change: ObjectChange, tables: Mapping[str, pl.DataFrame], seed: int) -> pl.DataFrame:
     """Records of one's own; columns that their file does not have are drawn, texts stay empty."""
     info = given.object
     values = given.resolve(tables)
@@ -174,7 +172,7 @@ def _write(
         prompts.TextField(name=field, about=told.about or "", longest=LONGEST[told.type or "string"])
         for field, told in texts.items()
     )
-    facts = _tell_facts(schema, name, change, frame, tables)
+    facts = _tell_facts(change, frame, tables)
     found: dict[str, list[str]] = {field: [] for field in texts}
     batches = range(0, frame.height, BATCH)
     for number, start in enumerate(batches):
@@ -207,9 +205,7 @@ def _write(
     return frame.with_columns(pl.Series(field, values, pl.String) for field, values in found.items())
 
 
-def _tell_facts(
-    schema: Schema, name: str, change: ObjectChange, frame: pl.DataFrame, tables: Mapping[str, pl.DataFrame]
-) -> list[tuple[str, ...]]:
+def _tell_facts(change: ObjectChange, frame: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> list[tuple[str, ...]]:
     """What is known of each record before it is written, one line a field."""
     columns: list[list[str]] = []
     for field, told in change.fields.items():

@@ -80,7 +80,7 @@ def plan_cases(
     """The cases in the order in which they are opened. `states`: the state of each customer."""
     rng = rng_for(seed, "cases")
     items = _list_items(tables, products, states)
-    drawn = _draw_items(items, latent, size, rng)
+    drawn = _draw_items(items, latent, rng)
     issues = [issue.name for issue in company.profile.issues]
     by_issue = {number: [t for t in talks if t.issue == name] for number, name in enumerate(issues)}
     last = end_of(size) - timedelta(days=QUIET)
@@ -139,7 +139,7 @@ def _list_items(tables: dict[str, pl.DataFrame], products: list[Product], states
     ]
 
 
-def _draw_items(items: list[_Item], latent: Latent, size: Size, rng: np.random.Generator) -> list[_Item]:
+def _draw_items(items: list[_Item], latent: Latent, rng: np.random.Generator) -> list[_Item]:
     """Items in the order in which they make trouble, by the defects of their product in the month they were bought."""
     months = sales.months_of([item.ordered for item in items])
     product = np.array([item.product for item in items])

@@ -55,7 +55,7 @@ def make_people(names: Sequence[tuple[str, str]], prefix: str, domains: Sequence
     return found
 
 
-def make_users(company: Company, users: list[Person], seed: int) -> pl.DataFrame:
+def make_users(users: list[Person], seed: int) -> pl.DataFrame:
     """The people who work there."""
     rng = rng_for(seed, "users")
     zones = rng.choice(["America/New_York", "America/Chicago", "America/Denver"], size=len(users))

@@ -105,11 +105,6 @@ class FieldInfo:
     reference: Reference | None = None
 
     @property
-    def is_id(self) -> bool:
-        """Whether it holds one id."""
-        return self.type in ("id", "reference")
-
-    @property
     def filterable(self) -> bool:
         """Whether WHERE may name it, and ORDER BY and GROUP BY: long texts, lists of ids and places are only read."""
         return self.type not in ("long_text", "id_list", "location")
@@ -164,15 +159,6 @@ class Size:
     objects: int
     fields: int
     references: int
-
-    @property
-    def references_per_object(self) -> float:
-        return self.references / self.objects
-
-
-# The paper's table 1. Its 1.31 is 21 references; its metadata declare 20, which is 1.25.
-PUBLISHED_OBJECTS = 16
-PUBLISHED_REFERENCES_PER_OBJECT = 1.31
 
 
 @dataclass(frozen=True, eq=False)

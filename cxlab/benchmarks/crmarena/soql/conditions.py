@@ -22,7 +22,6 @@ from cxlab.benchmarks.crmarena.soql.syntax import And, Comparison, Condition, Li
 _MANY = 40
 CURRENCY = "USD"
 _ID = re.compile(r"[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?")
-_COMPARES = frozenset({"=", "!=", "<", "<=", ">", ">="})
 Subquery = Callable[[Query, Meaning], str]
 """How a query inside a condition becomes SQL; given the field that is compared."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.errors import CxError
@@ -96,7 +96,6 @@ def _without_titles(schema: Any) -> Any:
 Moment = Annotated[str, Field(description="A moment as YYYY-MM-DDTHH:MM:SSZ", max_length=40)]
 Ids = list[Annotated[str, Field(max_length=255)]]
 Cases = Annotated[list[dict[str, Any]], Field(description="Cases as get_cases returns them")]
-_AS_COUNTS: TypeAdapter[dict[str, float]] = TypeAdapter(dict[str, float])
 
 
 def read_moment(given: str) -> datetime:

@@ -301,11 +301,11 @@ class Brand(StrictModel):
 
     def slots(self, family: str) -> frozenset[str]:
         """The slots that lines about this family may use."""
-        return _slots(self.id, self.language_id, tuple(self.words), tuple(self.families[family].properties))
+        return _slots(self.language_id, tuple(self.words), tuple(self.families[family].properties))
 
 
 @functools.cache
-def _slots(brand: str, language: str, words: tuple[str, ...], properties: tuple[str, ...]) -> frozenset[str]:
+def _slots(language: str, words: tuple[str, ...], properties: tuple[str, ...]) -> frozenset[str]:
     return frozenset(
         (
             *ALWAYS,

@@ -300,7 +300,7 @@ def _price_bundles(
     brand: Brand, subjects: list[Subject], law: Dependency, values: dict[tuple[str, str], Value]
 ) -> None:
     for bundle in [s for s in subjects if s.family == law.family]:
-        parts = bundle_parts(brand, law, bundle.model, subjects)
+        parts = bundle_parts(law, bundle.model, subjects)
         if parts:
             total = sum(float(values[part, law.property]) for part in parts)
             values[bundle.name, law.property] = _bundle_price(total, float(values[bundle.name, law.discount]))
@@ -315,7 +315,7 @@ def _bundle_price(total: float, discount: float) -> float:
     return round(total * (1 - discount / 100), 2)
 
 
-def bundle_parts(brand: Brand, law: Dependency, bundle: str, subjects: list[Subject]) -> list[str]:
+def bundle_parts(law: Dependency, bundle: str, subjects: list[Subject]) -> list[str]:
     """The subjects in a bundle: of each model named, the middle variant; models that are left out do not count."""
     found = []
     for model in law.parts.get(bundle, ()):
@@ -353,7 +353,7 @@ def _broken(ledger: Ledger, law: Dependency) -> Iterator[str]:
     subjects = list(ledger.subjects.values())
     if law.law == "bundle":
         for bundle in [s for s in subjects if s.family == law.family]:
-            parts = [ledger.get(p, law.property) for p in bundle_parts(ledger.brand, law, bundle.model, subjects)]
+            parts = [ledger.get(p, law.property) for p in bundle_parts(law, bundle.model, subjects)]
             price, discount = ledger.get(bundle.name, law.property), ledger.get(bundle.name, law.discount)
             if parts and price and discount:
                 due = _bundle_price(sum(float(p.value) for p in parts if p), float(discount.value))

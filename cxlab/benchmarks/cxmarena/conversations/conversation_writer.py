@@ -26,7 +26,7 @@ from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex
 from cxlab.benchmarks.cxmarena.conversations.written_dialogue import WrittenDialogue
 from cxlab.errors import CxError
 from cxlab.llm.base import ChatModel
-from cxlab.records import Article, Conversation, Message
+from cxlab.records import Article, Conversation
 
 # Who plays for stand-ins, looked up by name as the handlers of prompts are: without them the room does without it.
 SCRIPTED = "cxlab.benchmarks.cxmarena.simulated.conversations.scripted_dialogue:write"
@@ -86,8 +86,3 @@ def transcript(conversation: Conversation) -> str:
     """What was said, as lines "Customer: …" and "Agent: …"."""
     who = {"customer": "Customer", "agent": "Agent"}
     return "\n".join(f"{who[m.role]}: {m.text}" for m in conversation.messages if m.role in who and m.text)
-
-
-def messages_of(row: Mapping[str, Any]) -> tuple[Message, ...]:
-    """The messages of a kept row as records."""
-    return tuple(Message.model_validate(m) for m in row["messages"])

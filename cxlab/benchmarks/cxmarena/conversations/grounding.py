@@ -131,12 +131,12 @@ class ArticleIndex:
         found: list[tuple[Fact, SourcePassage]] = []
         for fact in pool:
             if ledger.brand.properties[fact.property].asks and len(found) < 9:
-                passage = self.states(fact, person.articles, rng)
+                passage = self.states(fact, person.articles)
                 if passage is not None:
                     found.append((fact, passage))
         return found[::-1]
 
-    def states(self, fact: Fact, preferred: Sequence[str], rng: np.random.Generator) -> SourcePassage | None:
+    def states(self, fact: Fact, preferred: Sequence[str]) -> SourcePassage | None:
         """A sentence that gives the fact's value, in an article that is known to state it."""
         shown = self.ledger.show(fact)
         ids = self.by_fact.get(fact.id, [])

@@ -82,7 +82,8 @@ _ARTICLES = word_set("a an the our each every ein eine der die das jede jeder un
 
 
 class BriefFigure(NamedTuple):
-    """A figure of the brief: the words around it, its kind and unit (see brand/value_format.py), its value; `text` as written."""
+    """A figure of the brief: the words around it, its kind and unit (brand/value_format.py), its value, and `text` as
+    written."""
 
     what: str
     clause: str

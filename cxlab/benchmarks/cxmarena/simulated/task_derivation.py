@@ -164,7 +164,8 @@ def _find_answer(asked: str, told: Sequence[str], about: set[str], profile: Prof
     """The sentence that says of the thing in question what is asked for, with a value of the kind; or "".
 
     It must be on that very thing, by its own words or, where it names none, by the article's title; and it must mean
-    the property asked for, by the words that anybody knows for it (property_lexicon.py), or share most of the question's.
+    the property asked for, by the words that anybody knows for it (property_lexicon.py), or share most of what the
+    question says.
     """
     # Behind a greeting the question's own first word has a capital, too.
     asked = re.sub(r"^\w+, ", "", asked)

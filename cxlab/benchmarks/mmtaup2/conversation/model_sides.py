@@ -142,22 +142,6 @@ class CustomerSide:
         return move if stop is None else replace(move, text=text, stop=stop)
 
 
-@dataclass
-class ScriptedSide:
-    """A side that makes given moves and then asks another one, for tests and for gold paths."""
-
-    moves: list[Move]
-    then: Callable[[Sequence[Message], int], Any] | None = None
-
-    async def __call__(self, messages: Sequence[Message], turn: int) -> Move:
-        if self.moves:
-            return self.moves.pop(0)
-        if self.then is not None:
-            found: Move = await self.then(messages, turn)
-            return found
-        return Move()
-
-
 def message_in(reply: str) -> str:
     """The message of a move that is being written as JSON; "" before it has begun."""
     found = _MESSAGE.search(reply)

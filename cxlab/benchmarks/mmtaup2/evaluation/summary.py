@@ -21,7 +21,7 @@ from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.events import ReferenceTask
 from cxlab.errors import BadOption
 from cxlab.metrics.intervals import pooled_interval
-from cxlab.metrics.passk import pass_at_k, pass_hat_k
+from cxlab.metrics.passk import pass_hat_k
 from cxlab.records import Attempt
 
 FACTORS = ("domain", "persona", "exposure", "modality")
@@ -162,11 +162,6 @@ def _pool(sums: Floats, metric: str) -> PooledFigure:
 def pass_k(cases: Sequence[ConversationResult], k: int = 1) -> PooledFigure:
     """pass^k: the chance that k trials of one setting all reach the goal, a mean over settings tried k times."""
     return _over_trials(cases, k, pass_hat_k)
-
-
-def pass_any(cases: Sequence[ConversationResult], k: int = 1) -> PooledFigure:
-    """pass@k: the chance that at least one of k trials does."""
-    return _over_trials(cases, k, pass_at_k)
 
 
 def arga_k(cases: Sequence[ConversationResult], k: int = 1) -> PooledFigure:

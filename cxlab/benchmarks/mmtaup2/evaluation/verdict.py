@@ -88,7 +88,7 @@ def find_reason(task: Task, attempt: Attempt) -> str:
         return "changed what belongs to another customer"
     # Of actions it can be told best what was wrong; they explain a wrong state, too.
     if {"ACTION", "DB", "ENV_ASSERTION"} & set(failed):
-        wrong = _explain_actions(task, checks.get("actions") or (), attempt.messages)
+        wrong = _explain_actions(checks.get("actions") or (), attempt.messages)
         if wrong:
             return wrong
     if "ENV_ASSERTION" in failed:
@@ -101,7 +101,7 @@ def find_reason(task: Task, attempt: Attempt) -> str:
     return "did not reach the goal"
 
 
-def _explain_actions(task: Task, actions: Iterable[Mapping[str, Any]], messages: Iterable[Message]) -> str:
+def _explain_actions(actions: Iterable[Mapping[str, Any]], messages: Iterable[Message]) -> str:
     """The first gold action that is not there, or that was carried out with another argument."""
     calls = [message.data for message in messages if message.role == "tool"]
     for action in actions:

@@ -7,7 +7,6 @@ surely it fills in a tool. What it is told of the customer (exposure) decides ho
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,7 @@ def _call(step: NextAction, mind: DialogueState) -> str | Completion:
     profile, rng, place = mind.profile, mind.rng, len(mind.inputs.history)
     tool = step.tool
     if rng.random() < (1 - profile.tool_skill) * TOOL_SLIPS:
-        tool, arguments = _slipped(tool, arguments, mind.inputs.tools, rng)
+        tool, arguments = _slipped(tool, arguments, rng)
     if rng.random() < (1 - profile.format_reliability) * FORM_SLIPS and not mind.inputs.as_text:
         emitted = json.dumps(arguments)
         if rng.random() < 0.5:
@@ -60,9 +59,7 @@ def _call(step: NextAction, mind: DialogueState) -> str | Completion:
     return written([(tool, arguments)], "", mind.inputs.as_text, place)
 
 
-def _slipped(
-    tool: str, arguments: dict[str, Any], tools: Sequence[Mapping[str, Any]], rng: np.random.Generator
-) -> tuple[str, dict[str, Any]]:
+def _slipped(tool: str, arguments: dict[str, Any], rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
     """A call that is filled in wrong: an argument forgotten, one too many, or the name of another tool."""
     sort = rng.random()
     if sort < 0.4 and arguments:

@@ -99,7 +99,7 @@ class JudgeView:
 def goal(inputs: GoalInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on values and errors."""
     view = see(inputs, profile)
-    used = [_holds(view, name, value) for name, value in _used(view, inputs.fields)]
+    used = [_holds(view, value) for _, value in _used(view, inputs.fields)]
     field_used = "none" if not used else "right" if all(used) else "wrong"
     lost = _lost(view, view.turn)
     failed = [c for c in view.calls if c.turn == view.turn and not c.done and (c.side == "agent" or not view.lenient)]
@@ -248,7 +248,7 @@ def _used(view: JudgeView, fields: Iterable[str]) -> list[tuple[str, Any]]:
     ]
 
 
-def _holds(view: JudgeView, name: str, value: Any) -> bool:
+def _holds(view: JudgeView, value: Any) -> bool:
     """Whether a value that was used is the customer's, as far as the lines show it."""
     told = [line.text for line in view.talk("Customer")]
     if view.lenient:

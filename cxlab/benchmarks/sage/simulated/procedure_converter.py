@@ -34,7 +34,6 @@ PERSON = re.compile(
     re.IGNORECASE,
 )
 # What a step tells the desk to do with the thing that it is about.
-VERB = re.compile(r"^(?:ask|check|look|find|verify|see|get)\b(?: (?:for|at|out|up|into))?", re.IGNORECASE)
 
 
 def convert(inputs: Any, profile: Profile, rng: np.random.Generator) -> str:

@@ -178,11 +178,7 @@ def _compile(guide: FieldSignals, reader: str, plain: float, indirect: float, ne
     return _KnownWordings(re.compile(pattern), {i + 1: pair for i, pair in enumerate(wordings)}, negation)
 
 
-def wording_pattern(wording: str) -> str:
-    """A wording as a pattern on word boundaries; a trailing * matches any ending."""
-    return r"\b" + _parts(wording)
-
-
 def _parts(wording: str) -> str:
+    """A wording from its first word on, as a pattern; a trailing * matches any ending."""
     parts = [re.escape(p.rstrip("*")) + (r"\w*" if p.endswith("*") else "") for p in bare(wording).split()]
     return r"\W+".join(parts) + (r"\b" if not wording.endswith("*") else "")

@@ -178,7 +178,7 @@ def test_what_holds_for_another_model_alone_is_no_source_unless_it_is_said_of_th
             other = index.articles[article].properties.get("subject")
             facts = [fact for fact in made.ledger.of(other or "") if article in index.by_fact.get(fact.id, ())]
             for fact in facts:
-                passage = index.states(fact, [article], talk.rng)
+                passage = index.states(fact, [article])
                 own = made.ledger.get(mine, fact.property)
                 if passage is None or passage.article != article or own is None or mine in passage.text:
                     continue

@@ -106,7 +106,7 @@ def test_beginnings_looked_at_first_find_the_same_wordings(parts: list[str], gui
     """As trying every wording at every place does, the longest first."""
     text = " ".join(parts)
     wordings = sorted((w for _, plain, subtle in guide.options for w in (*plain, *subtle)), key=len, reverse=True)
-    slow = re.compile("|".join(f"({signal_reader.wording_pattern(w)})" for w in wordings))
+    slow = re.compile("|".join(rf"(\b{signal_reader._parts(w)})" for w in wordings))
     quick = signal_reader._compile(guide, "all", 1.0, 1.0, True)
     assert quick.pattern is not None
     found = [(m.start(), m.group(), quick.owners[m.lastindex or 0][0]) for m in quick.pattern.finditer(text)]

@@ -27,7 +27,7 @@ from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.judging import JudgeAnswer, poll, tally
-from cxlab.records import Attempt, Judgement, Sample, Vote
+from cxlab.records import Attempt, Judgement, Vote
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,6 @@ class JudgedFigures:
     verdicts: Verdicts
     votes: tuple[Vote, ...]
     judgements: tuple[Judgement, ...]
-
-
-async def score_sample(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
-    """`assess` as a benchmark's `score`: the task is read back from the sample."""
-    return await assess(samples.task_of(sample), attempt, setup)
 
 
 async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> Scored:

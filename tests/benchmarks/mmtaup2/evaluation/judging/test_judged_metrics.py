@@ -364,7 +364,7 @@ def test_all_of_an_attempt() -> None:
         *measured_metrics.METRICS, *measured_metrics.EXTRA,
     }  # fmt: skip
     as_sample = asyncio.run(
-        judged_metrics.score_sample(samples.to_sample(task(), "d"), attempt(rough()), setup(*PANEL))
+        judged_metrics.assess(samples.task_of(samples.to_sample(task(), "d")), attempt(rough()), setup(*PANEL))
     )
     assert as_sample.scores == scored.scores
     # JudgedFigures figures pool in the same tables.
