@@ -13,10 +13,10 @@ from cxlab.runner.request import read_code_version
 from cxlab.ui.unknown import stop_at
 from cxlab.views.glossary import show_words
 from cxlab.views.persona import choices as address
+from cxlab.views.persona import claims, sessions, showing, style
 from cxlab.views.persona import live_conversation as parts
-from cxlab.views.persona import sessions, showing, style
 from cxlab.views.persona.choices import AvailableChoices, Choices
-from cxlab.views.persona.columns import interval, keep_place, show_board
+from cxlab.views.persona.columns import interval, keep_place, leave_out, show_board
 from cxlab.views.persona.controls import choose_side, choose_source, show_controls
 from cxlab.voice import backends
 
@@ -118,22 +118,22 @@ def show_live() -> None:
             parts.show_title(chosen.columns, reason, offered.cases[chosen.domain][chosen.case])
         control(chosen, stage, bool(attempts))
         showing.show_worth(chosen)
-    stage_is_stored = isinstance(stage, StoredSession)
     titles = parts.short_titles(chosen.columns) if chosen.large else [column.title for column in chosen.columns]
     heads = parts.divide(len(chosen.columns), chosen.large)
     for number, title in enumerate(titles):
         with heads[number]:
-            address.choose_column(chosen, number, title, offered)
+            address.choose_column(chosen, number, title, offered, leave_out)
     if chosen.large and attempts:
         with heads[-1]:
             choose_source(chosen, stage.stored)
     parts.show_wish(reason, chosen.large)
-    showing.show_effect(chosen.agent, chosen.columns, chosen.large, showing.say_typical(chosen))
+    pair = claims.show_effect(chosen.agent, chosen.columns, stage.frames, chosen.large, showing.say_typical(chosen))
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
-    st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep)
+    st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep, pair)
     # Below the talk: what became of it is not told before it is seen.
-    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live=not stage_is_stored)
+    live = not isinstance(stage, StoredSession)
+    showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live)
 
 
 large = st.query_params.get("show") == "large"

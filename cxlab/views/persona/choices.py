@@ -1,4 +1,4 @@
-"""What the Persona lab plays, as it stands in the address: one task, one seed, two or three variants."""
+"""What the Persona lab plays, as it stands in the address: one task, one seed, one to three variants."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -176,7 +176,7 @@ def read(offer: AvailableChoices) -> Choices:
         _number(given.get("seed", ""), LARGEST_SEED),
         agent if agent in offer.agents else next(iter(offer.agents)),
         customer if customer in offer.customers else next(iter(offer.customers)),
-        columns if len(columns) > 1 else (*columns, VariantChoice()),
+        columns,
         given["pace"] if given.get("pace") in PACES else "brisk",
         given.get("show") == "large",
         _number(given.get("beats", ""), MANY_BEATS),
@@ -318,13 +318,15 @@ def choose_play(now: Choices, offer: AvailableChoices) -> None:
         )  # fmt: skip
 
 
-def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) -> None:
-    """The head of a column, by its name: opens the lists that change what it plays."""
+def choose_column(
+    now: Choices, place: int, name: str, offer: AvailableChoices, remove: Callable[[Choices, int], None]
+) -> None:
+    """The head of a column, by its name: opens the lists that change what it plays. `remove`: takes the column at a
+    place away, and leaves the others as far as they have come."""
     column = now.columns[place]
 
-    def put(changed: VariantChoice | None) -> Choices:
-        put_in = () if changed is None else (changed,)
-        return replace(now, columns=(*now.columns[:place], *put_in, *now.columns[place + 1 :]), beats=0, held="")
+    def put(changed: VariantChoice) -> Choices:
+        return replace(now, columns=(*now.columns[:place], changed, *now.columns[place + 1 :]), beats=0, held="")
 
     look: Any = "tertiary" if now.large else "secondary"
     # A list in a popover that is shut is told nothing of what it now stands at and reports what it stood at when it
@@ -355,8 +357,8 @@ def choose_column(now: Choices, place: int, name: str, offer: AvailableChoices) 
                 lambda value: put(replace(column, wer=value)),
                 "How many words in a hundred the recogniser gets wrong, in both directions.",
             )  # fmt: skip
-        if len(now.columns) > 2:
-            st.button("Remove", key=f"persona-remove-{place}", on_click=lambda: write(put(None)))
+        if len(now.columns) > 1:
+            st.button("Remove", key=f"persona-remove-{place}", on_click=remove, args=(now, place))
         if len(now.columns) < MOST:
             added = replace(now, columns=(*now.columns, column), beats=0, held="")
             st.button("Add one like it", key=f"persona-add-{place}", on_click=write, args=(added,))

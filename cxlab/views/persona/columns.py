@@ -15,7 +15,7 @@ from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
 from cxlab.ui.tables import show_chart
-from cxlab.views.persona import board
+from cxlab.views.persona import board, sessions
 from cxlab.views.persona import live_conversation as parts
 from cxlab.views.persona import take_over as hand
 from cxlab.views.persona.charts import course_frame, draw_course
@@ -23,7 +23,6 @@ from cxlab.views.persona.choices import MANY_BEATS, PACES, Choices, write
 from cxlab.views.persona.controls import show_keep
 from cxlab.views.persona.device import show_device, show_patience
 from cxlab.views.persona.live_metrics import show_manner, show_metrics
-from cxlab.views.persona.sessions import keep_for_reload
 
 # How often what a model writes is looked at.
 LOOK_S = 0.3
@@ -83,7 +82,12 @@ class LiveSession(Protocol):
 def keep_place(choices: Choices, stage: LiveSession) -> None:
     """The address says how far it has been played; what a person said is in no address, only where it is held."""
     beats = 0 if stage.touched else min(stage.beats, MANY_BEATS)
-    write(replace(choices, beats=beats, held=keep_for_reload(stage)))
+    write(replace(choices, beats=beats, held=sessions.keep_for_reload(stage)))
+
+
+def leave_out(choices: Choices, place: int) -> None:
+    """Take a column away; the others stay as far as they have come, and so does the address."""
+    keep_place(*sessions.leave_out(choices, place))
 
 
 def interval(choices: Choices, stage: LiveSession) -> float:
@@ -93,14 +97,20 @@ def interval(choices: Choices, stage: LiveSession) -> float:
 
 
 def show_board(
-    choices: Choices, stage: LiveSession, followed: bool, lacks: Mapping[str, str], keep: Callable[[], None]
+    choices: Choices,
+    stage: LiveSession,
+    followed: bool,
+    lacks: Mapping[str, str],
+    keep: Callable[[], None],
+    pair: tuple[int, int] | None = None,
 ) -> None:
-    """The columns as they stand, one beat further if it is time. `followed`: this is drawn again and again."""
+    """The columns as they stand, one beat further if it is time. `followed`: this is drawn again and again; `pair`: the
+    two columns that the measured difference on the page is of."""
     playing = bool(st.session_state["persona-playing"])
     _go_on(choices, stage, playing)
     frames = stage.frames
     names = parts.short_titles(choices.columns)
-    finding = parts.find_difference(choices.columns, frames)
+    finding = parts.find_difference(choices.columns, frames, pair)
     if finding:
         section(finding)
     aloud = (playing and choices.pace != "once") or st.session_state.get("persona-stepped") == stage.beats

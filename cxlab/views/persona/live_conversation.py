@@ -188,14 +188,19 @@ def explain_voice(columns: Sequence[VariantChoice], lacks: Mapping[str, str]) ->
     st.caption(" ".join(parts))
 
 
-def find_difference(columns: Sequence[VariantChoice], frames: Sequence[LiveSnapshot]) -> str:
-    """What the variants made of the same task, in a sentence; nothing until all are over."""
+def find_difference(
+    columns: Sequence[VariantChoice], frames: Sequence[LiveSnapshot], pair: tuple[int, int] | None = None
+) -> str:
+    """What the variants made of the same task, in a sentence; nothing until all are over. `pair`: the two columns that
+    a measured difference above it is of; without one those with the fewest and the most turns are told."""
     if not all(frame.ended for frame in frames):
         return ""
     decided = [frame for frame in frames if frame.ended != CUT_SHORT]
     if not decided:
         return "All were cut short: the model's provider failed"
     reached = sum(bool(frame.passed) for frame in decided)
+    if len(frames) == 1:
+        return f"The goal is {'reached in' if reached else 'missed after'} {_count_turns(frames[0])}"
     goal = "All reach the goal" if reached == len(frames) else f"{reached} of {len(decided)} reach the goal"
     goal = goal if reached else "None reaches the goal"
     if len(decided) < len(frames):
@@ -210,10 +215,10 @@ def find_difference(columns: Sequence[VariantChoice], frames: Sequence[LiveSnaps
         ]
         return f"{goal}; {', '.join(missed)}"
     turns = [frame.tally.turns for frame in frames]
-    most, least = turns.index(max(turns)), turns.index(min(turns))
-    if turns[most] == turns[least]:
-        return f"{goal}, each in {turns[0]} turns"
-    return f"{goal}; {names[least]} takes {_count_turns(frames[least])}, {names[most]} {turns[most]}"
+    if len(set(turns)) == 1:
+        return f"{goal}, each in {_count_turns(frames[0])}"
+    one, other = pair or (turns.index(min(turns)), turns.index(max(turns)))
+    return f"{goal}; {names[one]} takes {_count_turns(frames[one])}, {names[other]} {turns[other]}"
 
 
 def _count_turns(frame: LiveSnapshot) -> str:
@@ -223,6 +228,8 @@ def _count_turns(frame: LiveSnapshot) -> str:
 def short_titles(columns: Sequence[VariantChoice]) -> list[str]:
     """Each column by what sets it apart: one thing of it in full if that is all; those alike are numbered."""
     several = [place for place in range(3) if len({column.words[place] for column in columns}) > 1]
+    if len(columns) == 1:
+        return [columns[0].words[0]]
     if len(several) == 1:
         words = [column.words[several[0]] for column in columns]
         if len(set(words)) == len(words):
@@ -243,7 +250,7 @@ def show_title(columns: Sequence[VariantChoice], reason: str, wrong: str) -> Non
     """What the customer comes for in its own words, and the persona where all columns have the same; `wrong`, what
     really is the matter, at hand."""
     personas = {column.words[0] for column in columns}
-    shared = f" · {personas.pop().lower()}" if len(personas) == 1 else ""
+    shared = f" · {personas.pop().lower()}" if len(personas) == 1 < len(columns) else ""
     st.title(plain(f"“{reason}”{shared}"), anchor=False, width="content", help=plain(f"What is the matter: {wrong}."))
 
 

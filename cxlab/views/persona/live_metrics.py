@@ -122,10 +122,14 @@ def show_metrics(
     rows += [
         _metric([frame.readings[place] for frame in frames], frames, large) for place in range(len(frames[0].readings))
     ]
-    known, over = rows, all(frame.ended for frame in frames)
+    over = all(frame.ended for frame in frames)
     # What has a value of none is named below, once, and takes no row.
-    rows = [row for row in rows if {cell[0] for cell in row.cells} != {_DASH}]
-    if large:
+    nothing = [row for row in rows if {cell[0] for cell in row.cells} == {_DASH}]
+    count, rows = len(rows), [row for row in rows if row not in nothing]
+    alone = len(frames) == 1
+    if alone:
+        rows = [row._replace(apart=True) for row in rows]
+    elif large:
         # On a stage what is the same for all, or known of one alone, tells nothing.
         rows = [row for row in rows if len({cell[0] for cell in row.cells} - {_DASH}) > 1] or rows[:1]
     share = 100 / len(frames)
@@ -135,10 +139,11 @@ def show_metrics(
     if large:
         with st.popover("Figures and marks", type="tertiary", key="persona-figures"):
             st.markdown("\n".join(f"- **{plain(row.title)}**: {plain(row.told)}" for row in rows))
-            if left := len(known) - len(rows):
-                st.caption(f"Left out: {left} figures that are the same here, or have a value of one alone.")
+            if left := count - len(rows):
+                which = "have no value yet" if alone else "are the same here, or have a value of one alone"
+                st.caption(f"Left out: {left} figures that {which}.")
             explain_marks()
-    elif nothing := [row for row in known if row not in rows]:
+    elif nothing:
         names = Markup(", ").join(
             Markup('<span title="{}">{}</span>').format(row.cells[0][3] or row.told, row.title) for row in nothing
         )
@@ -200,7 +205,7 @@ def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     sound = [frame.tally.turns for frame in frames if _may_be_best(frame, frames)]
     best = min(sound, default=0)
     cells = [
-        (str(count), over and count == best and _may_be_best(frame, frames), Markup(""), told)
+        (str(count), over and len(frames) > 1 and count == best and _may_be_best(frame, frames), Markup(""), told)
         for count, frame in zip(counts, frames, strict=True)
     ]
     return _Row("Turns", "Turns" + note, told, cells, len(set(counts)) > 1)

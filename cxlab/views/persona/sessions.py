@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -130,6 +131,19 @@ def begin_anew(stage: LiveSession | StoredSession) -> None:
     st.session_state.pop("persona-stage", None)
     st.session_state["persona-hands"] = [player.by_hand for player in stage.players]
     let_go(stage)
+
+
+def leave_out(choices: Choices, place: int) -> tuple[Choices, LiveSession | StoredSession]:
+    """Without the column at a place: the choices and the stage, on which the others stay as far as they have come."""
+    (_, attempts), stage = st.session_state["persona-stage"]
+    stage.leave_out(place)
+    left = replace(choices, columns=(*choices.columns[:place], *choices.columns[place + 1 :]))
+    shown = (*attempts[:place], *attempts[place + 1 :])
+    st.session_state["persona-stage"] = ((left.play, shown), stage)
+    # The switches are named by place: each is to stand as the column has it that is there now.
+    for at in range(len(choices.columns)):
+        st.session_state.pop(f"persona-hand-{at}", None)
+    return left, stage
 
 
 def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSession | StoredSession:

@@ -1,15 +1,14 @@
-"""What stored runs say before anything is played: tasks worth showing, and whether being told shows at all."""
+"""Which stored tasks are worth showing, which is a typical one, and what became of the one on the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import worth_showing
 from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast, Term
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import TaskContrast
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.run import seed_of
 from cxlab.charts.numbers import format_change
@@ -17,80 +16,81 @@ from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store import write
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
-from cxlab.ui.labels import label, plain, section
-from cxlab.views.persona.choices import EXPOSURES, SETS, Choices, VariantChoice
+from cxlab.ui.labels import label, plain
+from cxlab.views.persona.choices import SETS, Choices
 from cxlab.views.persona.choices import write as write_address
-from cxlab.views.persona.queries import list_runs, load_agent_messages
+from cxlab.views.persona.claims import FIGURES, find_runs, list_claims, measure, pick_claim
+from cxlab.views.persona.queries import load_agent_messages
 
 _MOST = 3
-_FIGURES = ["pass", "turns"]
 _COLUMNS = {"persona": SETS["Personas"], "exposure": SETS["What the agent knows"]}
 _LEVELS = {"persona": ("no persona", "easy", "hard"), "exposure": ("told nothing", "told", "infers")}
-_EXPOSED = {1: "Told who it is", 2: "With an inferred profile"}
-_CALLED = {
-    "none": "none",
-    "easy": "an easy one",
-    "hard": "a hard one",
-    "hurried": "a hurried one",
-    "wary": "a wary one",
-}
-_OF_WHOM = {0: " of the customer", 1: "", 2: ""}
-# Of conversations; from this difference in goals reached on a tester asks for more of them.
-_LARGE = 0.2
 _OPENING = "simulated:strong"
 
 
 def list_contrasts(agent: str) -> list[TaskContrast]:
     """Tasks that stored runs of this agent played under three personas or exposures, the most telling first."""
-    runs = _runs_of(agent)
+    runs = find_runs(agent)
     return cached(_rank, runs) if runs else []
 
 
-def _runs_of(agent: str) -> dict[str, str]:
-    """The agent's largest run, of equals the newest, with its dataset; nothing where its tasks cannot be played."""
-    playable = live_tasks.sources()
-    rows = cached(list_runs).filter((pl.col("model") == agent) & ~pl.col("again"))
-    found = rows.filter(pl.col("dataset_id").is_in(list(playable))).sort("conversations", descending=True)
-    return dict(found.select("run_id", "dataset_id").head(1).iter_rows())
-
-
 def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
-    return worth_showing.rank(*load_figures(list(runs), _FIGURES, TERMS), runs, load_agent_messages(list(runs)))
+    return worth_showing.rank(*load_figures(list(runs), FIGURES, TERMS), runs, load_agent_messages(list(runs)))
 
 
 def find_opening() -> dict[str, list[str]] | None:
     """The address of a typical contrast of the stand-in agent, of personas where there is any: what the page opens
     on."""
-    found = list_contrasts(_OPENING)
-    best = next(filter(None, (find_typical(found, kind) for kind in _COLUMNS)), None)
-    if best is None:
+    typical = next(filter(None, (find_typical(_OPENING, kind) for kind in _COLUMNS)), None)
+    if typical is None:
         return None
+    best = typical.task
     return {
         "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
         "agent": [_OPENING], "variant": [column.code for column in _COLUMNS[best.kind]],
     }  # fmt: skip
 
 
-def find_typical(found: Sequence[TaskContrast], kind: str) -> TaskContrast | None:
-    """Of all contrasts of this kind the typical one; see worth_showing."""
-    return worth_showing.find_typical([one for one in found if one.kind == kind])
+class Typical(NamedTuple):
+    """A task as the example of a claim: the contrast, the place of the column that the claim is of, and how many tasks
+    of how many have a difference in turns within the claim's interval."""
+
+    task: TaskContrast
+    place: int
+    within: int
+    of: int
+
+
+def find_typical(agent: str, kind: str) -> Typical | None:
+    """Of all contrasts of this kind the typical one for the claim that stands above it; see worth_showing."""
+    found = [one for one in list_contrasts(agent) if one.kind == kind]
+    claim = pick_claim(list_claims(agent, _COLUMNS[kind]))
+    turns = claim.turns if claim else None
+    within = (turns.low, turns.high) if turns else worth_showing.ANY
+    place = claim.of.place if claim else -1
+    task = worth_showing.find_typical(found, place, within)
+    return (
+        None if task is None else Typical(task, place, len(worth_showing.find_within(found, place, within)), len(found))
+    )
 
 
 def say_typical(now: Choices) -> str:
     """By which rule the task on the page is an example; "" where it is not chosen by it."""
-    found = list_contrasts(now.agent)
     for kind in _COLUMNS:
-        one = find_typical(found, kind)
-        if one is not None and played(now, one).play == replace(now, anew=False).play:
-            count = sum(each.kind == kind for each in found)
-            if count < 2:
-                return ""
-            differ = "difference" if one.more_adapted is None else "differences"
-            told = f"a typical one: of {count} stored tasks that whose {differ} in turns ({one.more_turns:+d})"
-            if one.more_adapted is None:
-                return f"{told} is the median"
-            points = f"{format_change(100 * one.more_adapted, 0)} points"
-            return f"{told} and in messages that adapt ({points}) are together nearest to the means"
+        found = find_typical(now.agent, kind)
+        if found is None or played(now, found.task).play != replace(now, anew=False).play:
+            continue
+        if found.of < 2:
+            return ""
+        more = found.task.more_adapted(found.place)
+        differ = "difference" if more is None else "differences"
+        inside = f", of the {found.within} whose difference in turns lies within the interval of the mean,"
+        among = f"of {found.of} stored tasks{inside if 0 < found.within < found.of else ''} that"
+        told = f"a typical one: {among} whose {differ} in turns ({found.task.more_turns(found.place):+d})"
+        if more is None:
+            return f"{told} is the median"
+        points = f"{format_change(100 * more, 0)} points"
+        return f"{told} and in messages that adapt ({points}) are together nearest to the means"
     return ""
 
 
@@ -149,7 +149,7 @@ def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -
 
 def _tell_against(now: Choices, one: TaskContrast) -> str:
     """That the example goes the other way than its kind does over all, by a turn or for sure; "" where it does not."""
-    runs, terms = tuple(_runs_of(now.agent)), worth_showing.SETS[one.kind]
+    runs, terms = tuple(find_runs(now.agent)), worth_showing.SETS[one.kind]
     for place, term in enumerate(terms[1:], 1):
         gap = one.turns[place] - one.turns[0]
         effects = cached(measure, runs, term, terms[0])
@@ -177,153 +177,3 @@ def describe(one: TaskContrast) -> str:
     return ", ".join(
         f"{level} {'✓ reached in' if passed else '✕ missed after'} {turns} turns" for level, passed, turns in cells
     )
-
-
-class Comparison(NamedTuple):
-    """A column against the first one, from which one thing sets it apart: what that is, and what both have alike."""
-
-    what: str
-    whose: str
-    told: Term
-    base: Term
-    lines: tuple[str, str] = (worth_showing.TEXT, worth_showing.TEXT)
-
-
-def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
-    """The columns that stored conversations can be held against the first for: by another persona, by what the agent
-    is told of a customer who has one, or by voice as runs usually have it."""
-    first, found = columns[0], []
-    base, whose = (first.persona, first.exposure), f"{first.persona} customers"
-    for column in dict.fromkeys(columns[1:]):
-        told = column.persona, column.exposure
-        if told[1] == base[1] and column.modality == first.modality == worth_showing.TEXT and told != base:
-            what = f"{told[0].capitalize()} persona against {_CALLED[base[0]]}"
-            found.append(Comparison(what, f"text, the agent {EXPOSURES[base[1]]}{_OF_WHOM[base[1]]}", told, base))
-        elif told[0] == base[0] != "none" and column.modality == first.modality == worth_showing.TEXT and not base[1]:
-            if told != base:
-                found.append(Comparison(_EXPOSED[told[1]], f"text, {whose}", told, base))
-        elif told == base and (first.modality, column) == (worth_showing.TEXT, replace(first, modality="voice")):
-            lines = worth_showing.VOICE, worth_showing.TEXT
-            alike = f"{whose if base[0] != 'none' else 'no persona'}, the agent {EXPOSURES[base[1]]}"
-            what = f"By voice, {column.wer} % misheard, against text"
-            found.append(Comparison(what, alike, told, base, lines))
-    return found
-
-
-def show_effect(agent: str, columns: Sequence[VariantChoice], brief: bool = False, typical: str = "") -> None:
-    """Over all stored runs of the agent: does what sets the columns apart show, in its words and in what comes of them?
-
-    Each column is held against the first, where one thing sets the two apart. Nothing where nothing is stored.
-    `brief`: a line, for a stage, which also says by which rule the example is a `typical` one.
-    """
-    runs = _runs_of(agent)
-    asked = list_comparisons(columns)
-    if runs and not asked and len(set(columns)) > 1:
-        st.caption("These conversations differ in more than one thing, so no measured difference is told of them.")
-    measured = [
-        (one, cached(measure, _runs_for(agent, runs, one.lines), one.told, one.base, one.lines))
-        for one in asked
-        if runs
-    ]
-    found = [(one, effects) for one, effects in measured if effects]
-    if not found:
-        return
-    # The last column is the one that is furthest from the first; what is sure comes before what is not.
-    ranks = ((any(e.shown for e in effects), any(map(_is_large, effects)), n) for n, (_, effects) in enumerate(found))
-    best, effects = found[max(ranks)[2]]
-    first = effects[0]
-    finding = f"{best.what}, {best.whose}: {tell_finding(effects)}"
-    pairs = "1 pair" if first.n == 1 else f"{first.n} pairs"
-    if brief:
-        over = f"Over {pairs} of stored conversations, {first.tasks} tasks; below is one example."
-        rule = f"The example is {plain(typical)}." if typical else None
-        st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
-        return
-    section(plain(finding))
-    over = f"Over {pairs} of stored conversations of {label(agent)}, {first.tasks} tasks."
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(plain(over), width="content")
-        with st.popover("Each difference", type="tertiary", key="persona-effects"):
-            lines = [f"- **{plain(f'{one.what}, {one.whose}')}**: {plain(tell_effect(each))}" for one, each in found]
-            st.markdown("\n".join(lines))
-            counts = sorted({cached(count, _runs_for(agent, runs, one.lines), *one[2:]) for one, _ in found})
-            tests = " or ".join(map(str, counts))
-            st.caption(
-                f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons: three figures of "
-                "every level that is stored against the plainest, whichever columns are open."
-            )
-
-
-def _runs_for(agent: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tuple[str, ...]:
-    """The agent's run; of two ways to speak also the largest one on the same data that has the other way."""
-    if lines[0] == lines[1]:
-        return tuple(runs)
-    rows = cached(list_runs).filter(
-        (pl.col("model") == agent) & ~pl.col("again") & pl.col("dataset_id").is_in(list(runs.values()))
-    )
-    spoken = rows.filter(pl.col("modalities").list.contains(lines[0])).sort("conversations", descending=True)
-    return tuple(dict.fromkeys([*runs, *spoken["run_id"].head(1)]))
-
-
-_TEXTS = (worth_showing.TEXT, worth_showing.TEXT)
-
-
-def count(runs: tuple[str, ...], told: Term, base: Term, lines: tuple[str, str] = _TEXTS) -> int:
-    """For how many comparisons a difference of these terms is corrected."""
-    return worth_showing.count_tests(load_figures(runs, _FIGURES, TERMS)[0], told, base, lines)
-
-
-def measure(runs: tuple[str, ...], told: Term, base: Term, lines: tuple[str, str] = _TEXTS) -> list[PairedEffect]:
-    """What these terms change against plainer ones in these runs, corrected for all that are stored beside them."""
-    stored = load_figures(runs, _FIGURES, TERMS)
-    tests = worth_showing.count_tests(stored[0], told, base, lines)
-    return worth_showing.measure_effect(*stored, load_agent_messages(runs), told, base, 1 - 0.05 / tests, lines)
-
-
-def _is_large(one: PairedEffect) -> bool:
-    """Whether a difference in goals would matter if it were none of chance."""
-    return one.figure == "pass" and not one.shown and abs(one.difference) >= _LARGE
-
-
-def tell_finding(effects: Sequence[PairedEffect]) -> str:
-    """What the effects come to, in words: "7.2 more turns; no sure difference in goals reached"."""
-    if effects[0].n == 1:
-        return "one pair of dialogues, an example and no measure"
-    sure = []
-    for one in (one for one in effects if one.shown):
-        size, more = abs(one.difference), "more" if one.difference > 0 else "fewer"
-        much = f"{size:.1f} {more}" if one.figure == "turns" else f"{100 * size:.1f} points {more}"
-        sure.append(f"{much} {worth_showing.FIGURES[one.figure]}")
-    # What may be chance and would matter is not hidden behind "no sure difference".
-    large = [f"{_tell(one).partition(' (')[0]}, not sure" for one in effects if _is_large(one)]
-    rest = [worth_showing.FIGURES[one.figure] for one in effects if not one.shown and not _is_large(one)]
-    unsure = " and ".join(", ".join(rest).rsplit(", ", 1))
-    return "; ".join(part for part in (", ".join(sure), *large, unsure and f"no sure difference in {unsure}") if part)
-
-
-def tell_effect(effects: Sequence[PairedEffect]) -> str:
-    """The effects in a line: what is sure, then what is not, each with the interval of its difference."""
-    sure = [_tell(one) for one in effects if one.shown]
-    unsure = [_tell(one) for one in effects if not one.shown]
-    return "; not sure: ".join([", ".join(sure), *([", ".join(unsure)] if unsure else [])]).removeprefix("; ")
-
-
-def _tell(one: PairedEffect) -> str:
-    """ "goals reached 12 of 12 → 11 of 12 (−25 to 0 points)"; of what is the same no interval."""
-    name = worth_showing.FIGURES[one.figure]
-    if one.figure == "turns":
-        low, high = (format_change(end) for end in (one.low, one.high))
-        return f"{name} {one.base:.1f} → {one.told:.1f} ({low} to {high})"
-    points = f"({_points(one.low)} to {_points(one.high)} points)"
-    if one.figure != "pass":
-        if round(100 * one.base) == round(100 * one.told):
-            return f"{name} the same: {100 * one.base:.0f} %"
-        return f"{name} {100 * one.base:.0f} → {100 * one.told:.0f} % {points}"
-    base, told = (f"{round(share * one.n)} of {one.n}" for share in (one.base, one.told))
-    return f"{name} the same: {base} and {told}" if base == told else f"{name} {base} → {told} {points}"
-
-
-def _points(share: float) -> str:
-    """A difference in points; one that would read as none keeps a decimal."""
-    points = 100 * share
-    return format_change(points, 1 if 0.05 <= abs(points) < 0.5 else 0)

@@ -24,6 +24,8 @@ SETS: dict[str, tuple[Term, ...]] = {
 }
 """What is set beside each other, each as (persona, exposure): three customers, or three things told of one."""
 TEXT, VOICE = "text", "voice"
+ANY = (-math.inf, math.inf)
+"""The interval in which every difference lies."""
 _SEED = 20260102
 # Sums of shares may miss 0 by less than this.
 _NOTHING = 1e-9
@@ -49,15 +51,13 @@ class TaskContrast:
         """What differs: goals first, then turns."""
         return max(self.passed) - min(self.passed), max(self.turns) - min(self.turns)
 
-    @property
-    def more_turns(self) -> int:
-        """Turns under the last term, beyond those under the first."""
-        return self.turns[-1] - self.turns[0]
+    def more_turns(self, place: int = -1) -> int:
+        """Turns under the term at `place`, beyond those under the first."""
+        return self.turns[place] - self.turns[0]
 
-    @property
-    def more_adapted(self) -> float | None:
-        """The share of messages that adapt under the last term, beyond that under the first."""
-        ends = (self.adapted[0], self.adapted[-1]) if self.adapted else (None, None)
+    def more_adapted(self, place: int = -1) -> float | None:
+        """The share of messages that adapt under the term at `place`, beyond that under the first."""
+        ends = (self.adapted[0], self.adapted[place]) if self.adapted else (None, None)
         return None if ends[0] is None or ends[1] is None else ends[1] - ends[0]
 
 
@@ -94,23 +94,33 @@ def rank(
     return sorted(found, key=lambda one: (-one.size[0], -one.size[1], one.task, one.kind, one.run_id))
 
 
-def find_typical(contrasts: Sequence[TaskContrast]) -> TaskContrast | None:
-    """Of contrasts of one kind the one whose `more_turns` are nearest to their median (of two middle ones the lower);
-    of equals the first. None of none.
+def find_within(contrasts: Sequence[TaskContrast], place: int, within: tuple[float, float]) -> list[TaskContrast]:
+    """Those whose difference in turns, of the term at `place` against the first, lies in an interval."""
+    return [one for one in contrasts if within[0] <= one.more_turns(place) <= within[1]]
+
+
+def find_typical(
+    contrasts: Sequence[TaskContrast], place: int = -1, within: tuple[float, float] = ANY
+) -> TaskContrast | None:
+    """Of contrasts of one kind the one whose difference in turns (of the term at `place` against the first) is nearest
+    to their median (of two middle ones the lower); of equals the first. None of none.
 
     An example for an audience: the largest contrast would promise more than a task usually shows. Where it is known how
     much the agent adapts, the example is to show both as they are told over all, which is on average: both distances
-    count alike, each in parts of the largest one.
+    count alike, each in parts of the largest one. `within`: the interval of the mean, outside of which an example would
+    contradict it; it binds where there is any contrast within.
     """
     if not contrasts:
         return None
-    turns = [one.more_turns for one in contrasts]
-    adapted = [one.more_adapted for one in contrasts if one.more_adapted is not None]
+    turns = [one.more_turns(place) for one in contrasts]
+    adapted = [each for one in contrasts if (each := one.more_adapted(place)) is not None]
     if len(adapted) < len(contrasts):
         usual = statistics.median_low(turns)
-        return min(contrasts, key=lambda one: abs(one.more_turns - usual))
-    apart = [one + other for one, other in zip(_distances(turns), _distances(adapted), strict=True)]
-    return contrasts[apart.index(min(apart))]
+        apart = [float(abs(each - usual)) for each in turns]
+    else:
+        apart = [one + other for one, other in zip(_distances(turns), _distances(adapted), strict=True)]
+    inside = find_within(contrasts, place, within) or contrasts
+    return contrasts[min((at for at, one in enumerate(contrasts) if one in inside), key=apart.__getitem__)]
 
 
 def _distances(values: Sequence[float]) -> list[float]:

@@ -296,9 +296,15 @@ class LiveSession:
             for place, each in enumerate(variants)
         )
         # Who leaves the page says nothing: its connections are let go of with the session.
-        self._forgotten = weakref.finalize(self, _let_go, self.players, self._models)
+        self._all = self.players
+        self._forgotten = weakref.finalize(self, _let_go, self._all, self._models)
         self._forgotten.atexit = False
         self.wait(_GREETING_S)
+
+    def leave_out(self, place: int) -> None:
+        """Go on without the conversation at a place; the others stay as far as they have come. What is under way there
+        comes to its end, and is let go of with the session."""
+        self.players = (*self.players[:place], *self.players[place + 1 :])
 
     @property
     def frames(self) -> list[LiveSnapshot]:
@@ -365,7 +371,7 @@ class LiveSession:
     def close(self) -> concurrent.futures.Future[None]:
         """Let go of the models' connections, once what is under way has come back; returns at once."""
         self._forgotten.detach()
-        return _let_go(self.players, self._models)
+        return _let_go(self._all, self._models)
 
 
 def _let_go(players: Sequence[LiveConversation], models: Sequence[ChatModel]) -> concurrent.futures.Future[None]:

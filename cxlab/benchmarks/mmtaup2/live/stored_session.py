@@ -162,6 +162,10 @@ class StoredSession:
     def idle(self) -> bool:
         return all(player.idle for player in self.players)
 
+    def leave_out(self, place: int) -> None:
+        """Go on without the conversation at a place; the others stay as far as they have come."""
+        self.players = (*self.players[:place], *self.players[place + 1 :])
+
     @property
     def has_past(self) -> bool:
         """Whether anything has been shown that can be taken back."""

@@ -45,12 +45,19 @@ def test_the_typical_task_is_that_of_the_median_and_not_the_largest() -> None:
     assert found[0].task == "most"
     typical = find_typical(found)
     assert typical is not None
-    assert (typical.task, typical.more_turns) == ("usual", 4)
+    assert (typical.task, typical.more_turns()) == ("usual", 4)
     # Of two middle ones the lower.
     fewer = find_typical([one for one in found if one.task != "most"])
     assert fewer is not None
     assert fewer.task == "little"
     assert find_typical([]) is None
+    # An example that contradicts the mean is none, where there is another one.
+    within = find_typical(found, within=(6.0, 12.0))
+    assert within is not None
+    assert within.task == "much"
+    assert find_typical(found, within=(30.0, 40.0)) == typical
+    # Of an easy customer, whose conversations are all as long as without a persona, the first of equals.
+    assert find_typical(found, place=1) == found[0]
 
 
 def test_the_typical_task_also_shows_what_the_agent_usually_adapts() -> None:
@@ -66,7 +73,7 @@ def test_the_typical_task_also_shows_what_the_agent_usually_adapts() -> None:
     typical = find_typical(rank(conversations, figures, {"r": "d"}, said))
     assert typical is not None
     # "bare" has as many turns, and nothing in it to point at.
-    assert (typical.task, typical.more_adapted) == ("kind", 0.5)
+    assert (typical.task, typical.more_adapted()) == ("kind", 0.5)
     assert find_typical(rank(conversations, figures, {"r": "d"})).task == "bare"  # type: ignore[union-attr]
 
 
