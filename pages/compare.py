@@ -5,7 +5,7 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.read import View
-from cxlab.read.headlines import candidates, first_scored
+from cxlab.read.results.headlines import candidates, first_scored
 from cxlab.records.metric_names import name_metric
 from cxlab.views import comparison_sets
 from cxlab.views.benchmarks import declared, titles_of, usable_facets

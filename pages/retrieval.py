@@ -6,12 +6,13 @@ from cxlab import jobs, llm, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Benchmark
 from cxlab.read import View
-from cxlab.retrieval import minilm
+from cxlab.retrieval.embedders import minilm
 from cxlab.runner import index_grid
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
 from cxlab.store import write
-from cxlab.ui import job_panel, path_strips
+from cxlab.ui import path_strips
+from cxlab.ui.jobs import job_panel
 from cxlab.views.benchmarks import declared, ranking_tasks
 from cxlab.views.retrieval import board, queries, queries_datasets, retrieval_errors, search_form
 from cxlab.views.retrieval import indexes as parts

@@ -129,7 +129,7 @@ class DatasetParts:
     """A dataset's figures beside published ones for the page Datasets; also of a dataset that is no benchmark's, if it
     has a word on it."""
     published: tuple[Path, ...] = ()
-    """Files of published tables, in the form of read/published.py."""
+    """Files of published tables, in the form of read/results/published.py."""
     document: Callable[[str, str, str], str] | None = None
     """document(dataset_id, corpus, id): the text of what a task ranks, as it was indexed; UnknownName without it."""
     indexing: Indexing | None = None

@@ -137,7 +137,7 @@ def _find_view(
         benchmark = next(iter(shared))
     elif benchmark not in set(of_run.values()):
         raise UnknownName("benchmark with runs", benchmark, set(of_run.values()))
-    from cxlab.read.headlines import led_by, may_lead, with_scored_headlines
+    from cxlab.read.results.headlines import led_by, may_lead, with_scored_headlines
 
     about = find_benchmark(benchmark).declaration
     if lead and lead not in (leads := may_lead(about)):

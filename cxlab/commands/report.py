@@ -39,7 +39,7 @@ def report(
     from cxlab.errors import BadOption, UnknownName
     from cxlab.read import View, decisions, known
     from cxlab.read.annotations import marked_samples
-    from cxlab.read.headlines import may_lead
+    from cxlab.read.results.headlines import may_lead
     from cxlab.report.write import Subject, is_short, write_report
     from cxlab.runner.plan import find_benchmark
 

@@ -74,7 +74,7 @@ def find_rows(run: "Run", options: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     from cxlab.errors import BadOption
     from cxlab.read import View
-    from cxlab.read.scores import metric_names, score_table
+    from cxlab.read.results.scores import metric_names, score_table
     from cxlab.runner.plan import find_benchmark
 
     benchmark = find_benchmark(run.setup.get("benchmark", run.benchmark))

@@ -28,8 +28,8 @@ from cxlab.read.comparison.words import (
     say_set,
 )
 from cxlab.read.conditions import find_differing, of_runs
-from cxlab.read.headlines import led_by, with_scored_headlines
 from cxlab.read.query import facet_ids
+from cxlab.read.results.headlines import led_by, with_scored_headlines
 from cxlab.read.run_names import call_runs_of
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration

@@ -35,7 +35,7 @@ from cxlab.read.comparison.words import (
     say_left,
     say_no_floors,
 )
-from cxlab.read.headlines import say_rule
+from cxlab.read.results.headlines import say_rule
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.decimals import write_decimals
 from cxlab.records.metric_names import name_metric, within_sentence

@@ -20,7 +20,7 @@ from cxlab.retrieval.rankers import KINDS, find_embedder, make_ranker, split_kin
 
 if TYPE_CHECKING:
     from cxlab.retrieval.conversation import ConversationRetriever
-    from cxlab.retrieval.embedder import Embedder
+    from cxlab.retrieval.embedders.embedder import Embedder
     from cxlab.retrieval.floors import HubOrder, RandomOrder
     from cxlab.retrieval.retriever import ConversationHybrid, Retriever
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption, BadStore, CxError, NotConfigured
 from cxlab.records import content_id, new_id
 from cxlab.retrieval.documents import Chunk, DocumentIndex, readable
-from cxlab.retrieval.embedder import Embedder, embed_queries
-from cxlab.retrieval.embeddings import load_embedder
+from cxlab.retrieval.embedders.embedder import Embedder, embed_queries
+from cxlab.retrieval.embedders.embeddings import load_embedder
 from cxlab.retrieval.top_k import PLACES, Ranked
 from cxlab.store import layout
 

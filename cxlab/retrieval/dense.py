@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.embedder import Embedder, embed_queries
+from cxlab.retrieval.embedders.embedder import Embedder, embed_queries
 from cxlab.retrieval.exact import ExactIndex, check_finite
 from cxlab.retrieval.top_k import Ranked
 

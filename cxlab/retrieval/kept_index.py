@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption, BadStore, CxError, NotConfigured, Unreachable
 from cxlab.records import new_id
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.embedder import Embedder
+from cxlab.retrieval.embedders.embedder import Embedder
 from cxlab.store import layout
 
 SERVER = "CXLAB_CHROMA"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cxlab.errors import BadOption
-from cxlab.retrieval.embedder import Embedder
+from cxlab.retrieval.embedders.embedder import Embedder
 
 KINDS = ("bm25", "lexical", "exact", "hybrid", "chroma")
 
@@ -21,7 +21,7 @@ def split_kind(name: str) -> tuple[str, str]:
 
 def find_embedder(embedder: Embedder | str | None) -> Embedder:
     """The embedder itself, or the one of that name."""
-    from cxlab.retrieval.embeddings import load_embedder
+    from cxlab.retrieval.embedders.embeddings import load_embedder
 
     if embedder is None:
         raise BadOption("an embedder is needed, for example 'hashing' or 'minilm'")

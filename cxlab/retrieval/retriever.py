@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cxlab.errors import BadOption
 from cxlab.retrieval.documents import Scorer, readable
-from cxlab.retrieval.embeddings import default_embedder, load_embedder
+from cxlab.retrieval.embedders.embeddings import default_embedder, load_embedder
 from cxlab.retrieval.floors import HubOrder, RandomOrder
 from cxlab.retrieval.hybrid import RRF_K
 from cxlab.retrieval.rankers import KINDS, make_ranker, split_kind

@@ -68,7 +68,7 @@ def find_prices(name: str) -> Prices | None:
 
 def list_known() -> list[KnownModel]:
     """What can be chosen on this machine, and what the others need; calls nothing."""
-    from cxlab.retrieval.embeddings import known_embedders
+    from cxlab.retrieval.embedders.embeddings import known_embedders
 
     rows = [(name, "", words) for name, words in _WORDS.items()]
     rows[2:2] = [(each.name, each.needs, each.description) for each in known_embedders()]

@@ -7,7 +7,7 @@ from typing import Any
 from cxlab.errors import BadOption, CxError
 from cxlab.records import new_id
 from cxlab.retrieval import split_kind
-from cxlab.retrieval.embeddings import load_embedder
+from cxlab.retrieval.embedders.embeddings import load_embedder
 from cxlab.runner import arguments
 from cxlab.runner.estimate import ASSUMED_CALL_S, estimate
 from cxlab.runner.request import RunRequest, create_runs

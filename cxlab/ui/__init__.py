@@ -21,7 +21,8 @@ from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
 from cxlab.ui.boards import published_columns, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, choose_number, is_new
 from cxlab.ui.filters import show_active, sidebar_filters
-from cxlab.ui.job_panel import show_job, show_work, watch_jobs
+from cxlab.ui.jobs.job_panel import show_job, show_work, watch_jobs
+from cxlab.ui.jobs.progress import draw_progress, live_progress
 from cxlab.ui.labels import (
     Badge,
     badge,
@@ -36,7 +37,6 @@ from cxlab.ui.labels import (
     say,
     section,
 )
-from cxlab.ui.progress import draw_progress, live_progress
 from cxlab.ui.run_names import name_run, offer_names, show_notes
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
 from cxlab.ui.transcript import path_strip, transcript, votes

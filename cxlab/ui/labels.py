@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
-from cxlab.read.headlines import say_rules
+from cxlab.read.results.headlines import say_rules
 from cxlab.records.benchmark_card import Card
 
 Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "stalled", "warning"]

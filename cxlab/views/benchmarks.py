@@ -7,8 +7,8 @@ from typing import Any
 from cxlab import read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import PublishedTable, View
-from cxlab.read.headlines import led_by
-from cxlab.read.published import list_files, published
+from cxlab.read.results.headlines import led_by
+from cxlab.read.results.published import list_files, published
 from cxlab.records.benchmark_card import Card, Declaration, Facet, Search
 from cxlab.records.settings import write_word
 from cxlab.store import catalogue, layout
@@ -98,7 +98,7 @@ def published_tables(benchmark: str = "") -> list[PublishedTable]:
 
 
 def find_published(benchmark: str, place: str, task: str = "") -> PublishedTable | None:
-    """The published table that stands beside something (see read/published.py), if there is one."""
+    """The published table that stands beside something (see read/results/published.py), if there is one."""
     wanted = {place, f"{place} {task}"} if task else {place}
     return next((table for table in published_tables(benchmark) if wanted & set(table.beside)), None)
 

@@ -15,8 +15,8 @@ from cxlab.read.comparison.ranking import Ranking, Rankings
 from cxlab.read.comparison.sets import Choice, ComparisonSet, TaskSet, Unit, attempts_of
 from cxlab.read.comparison.words import leads, name_some, say_customers, say_left_out
 from cxlab.read.conditions import of_runs
-from cxlab.read.headlines import may_lead
 from cxlab.read.query import AttemptSet, replaced_runs
+from cxlab.read.results.headlines import may_lead
 from cxlab.read.runs import Progress, progress
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric, name_metric

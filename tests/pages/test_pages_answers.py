@@ -11,8 +11,8 @@ from cxlab.benchmarks.cxmarena.importers import published_dataset
 from cxlab.metrics.intervals import mean_interval
 from cxlab.read import View, failures
 from cxlab.read.comparison.ranking import rank
-from cxlab.read.scores import score_table
-from cxlab.read.tasks import task_costs
+from cxlab.read.results.scores import score_table
+from cxlab.read.results.tasks import task_costs
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest, create_runs

@@ -8,7 +8,7 @@ import pytest
 
 from cxlab.errors import BadFile
 from cxlab.read.files import to_csv, to_parquet
-from cxlab.read.published import FOLDER, list_files, published, published_board
+from cxlab.read.results.published import FOLDER, list_files, published, published_board
 
 
 @pytest.mark.parametrize("evil", ["=1+1", "+1", "-1", "@sum", "\tx", "  =cmd"])

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.read import annotations, conditions, headlines
+from cxlab.read import annotations, conditions
 from cxlab.read.annotations import WRONG_LABEL, marked_samples
 from cxlab.read.conditions import of_runs
-from cxlab.read.headlines import with_scored_headlines
+from cxlab.read.results import headlines
+from cxlab.read.results.headlines import with_scored_headlines
 from cxlab.ui.annotations import annotate
 from tests.stores.runs import write_run
 

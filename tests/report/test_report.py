@@ -18,7 +18,7 @@ from cxlab.read.comparison.decision import decide
 from cxlab.read.comparison.ranking import describe_sides, rank
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import say_leader
-from cxlab.read.headlines import may_lead
+from cxlab.read.results.headlines import may_lead
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries, write

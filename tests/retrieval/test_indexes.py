@@ -16,7 +16,7 @@ from cxlab.records import Article
 from cxlab.retrieval import KINDS, Chunk, Hit, cut, index, index_documents, split_kind
 from cxlab.retrieval.bm25 import BM25Ranker
 from cxlab.retrieval.documents import DocumentIndex
-from cxlab.retrieval.embeddings import Hashing
+from cxlab.retrieval.embedders.embeddings import Hashing
 from cxlab.retrieval.hybrid import HybridIndex
 
 LAMP = Article(id="KB_2", kind="information", topic=("home",), title="Lamp Aurora", body="The lamp dims at night.")
@@ -190,7 +190,7 @@ def test_pieces_are_ordered_by_id_whatever_the_order_of_documents(documents, shu
 
 def test_exact_and_chroma_agree_and_chroma_opens_again(tmp_path):
     from cxlab.retrieval import chroma
-    from cxlab.retrieval.embeddings import load_embedder
+    from cxlab.retrieval.embedders.embeddings import load_embedder
 
     rng = random.Random(0)
     names = [f"w{number}" for number in range(300)]

@@ -14,7 +14,7 @@ import pytest
 
 from cxlab.errors import BadOption, NotConfigured, Unreachable
 from cxlab.retrieval import kept_index
-from cxlab.retrieval.embeddings import load_embedder
+from cxlab.retrieval.embedders.embeddings import load_embedder
 from cxlab.retrieval.kept_index import Piece
 
 HASHING = load_embedder("hashing")

@@ -27,7 +27,7 @@ from cxlab.benchmarks.single_answer import make_attempt
 from cxlab.errors import UnknownName
 from cxlab.llm import ask
 from cxlab.records import Attempt, Failure, Message, Sample, Usage, content_id
-from cxlab.retrieval.embeddings import metered
+from cxlab.retrieval.embedders.embeddings import metered
 from cxlab.store import home
 
 DEPTH = 50

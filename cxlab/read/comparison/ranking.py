@@ -26,7 +26,7 @@ from cxlab.read.comparison.sets import (
     find_set,
     with_values,
 )
-from cxlab.read.headlines import headline_of
+from cxlab.read.results.headlines import headline_of
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration, Task

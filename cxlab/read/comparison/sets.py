@@ -24,8 +24,8 @@ from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
-from cxlab.read.headlines import candidates, first_scored, has_score
 from cxlab.read.query import ask, cut, facet, facet_ids, version_of, where, widen
+from cxlab.read.results.headlines import candidates, first_scored, has_score
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
@@ -175,7 +175,7 @@ def _tasks_of(about: Declaration, view: View) -> tuple[str, ...]:
 
 def _results(about: Declaration, view: View, task: str, runs: Mapping[str, RunConditions], unit: Unit) -> pl.DataFrame:
     """All results of a task: side, set (its conditions), sample_id, trial, run_id, attempt_id, model, value, made, and
-    metric: the first of the task's candidates (read/headlines.py) that anything is scored by."""
+    metric: the first of the task's candidates (read/results/headlines.py) that anything is scored by."""
 
     @cache
     def sums(metric: str) -> pl.DataFrame:

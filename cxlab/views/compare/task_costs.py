@@ -7,7 +7,7 @@ import streamlit as st
 
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View
-from cxlab.read.tasks import task_costs
+from cxlab.read.results.tasks import task_costs
 from cxlab.ui.address import cached
 from cxlab.ui.boards import published_columns, with_labels
 from cxlab.ui.labels import badge, plain, section

@@ -12,7 +12,7 @@ from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.charts.matrix import draw_matrix
 from cxlab.charts.numbers import format_count, format_interval, format_points
 from cxlab.charts.theme import plain as chart_text
-from cxlab.read.published import PublishedTable
+from cxlab.read.results.published import PublishedTable
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import published_columns

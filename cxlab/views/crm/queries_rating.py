@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from cxlab.metrics.intervals import proportion_interval
-from cxlab.read.published import PublishedTable
 from cxlab.read.query import ask
+from cxlab.read.results.published import PublishedTable
 from cxlab.views.benchmarks import published_tables
 from cxlab.views.crm.organisation import BENCHMARK
 

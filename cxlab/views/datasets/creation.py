@@ -16,9 +16,9 @@ from cxlab.importers.importer import Imported, Importer
 from cxlab.read import View
 from cxlab.ui.address import go
 from cxlab.ui.choices import LARGEST, choose_id, choose_number
-from cxlab.ui.job_panel import Job, badge_of, show_log
+from cxlab.ui.jobs.job_panel import Job, badge_of, show_log
+from cxlab.ui.jobs.stages import StageProgress, draw_stages
 from cxlab.ui.labels import chip, error, label, plain, say, section
-from cxlab.ui.stages import StageProgress, draw_stages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.datasets.cost_panel import draw_spent

@@ -16,7 +16,7 @@ from cxlab.benchmarks.contract import Benchmark, Correction, Excerpt, Understand
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.errors import CxError
 from cxlab.records.settings import write_word
-from cxlab.ui.job_panel import Job
+from cxlab.ui.jobs.job_panel import Job
 from cxlab.ui.labels import label, plain, section
 
 _READ = "cx-own-words-read"

@@ -14,7 +14,7 @@ from cxlab.read import View
 from cxlab.ui.address import cached, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id, is_new
-from cxlab.ui.job_panel import show_job
+from cxlab.ui.jobs.job_panel import show_job
 from cxlab.ui.labels import error, label, plain, say, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.escalation import queries

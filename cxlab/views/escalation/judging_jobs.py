@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cxlab.ui.job_panel import Job
+from cxlab.ui.jobs.job_panel import Job
 
 
 @dataclass(frozen=True)

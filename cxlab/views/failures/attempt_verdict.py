@@ -12,7 +12,7 @@ from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, failure_kinds, failures, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import kind_of, name_kind
-from cxlab.read.headlines import say_rule
+from cxlab.read.results.headlines import say_rule
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address
 from cxlab.ui.address import cached

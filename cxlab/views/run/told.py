@@ -12,7 +12,7 @@ from cxlab.read.runs import progress
 from cxlab.store import write
 from cxlab.ui.address import cached, link
 from cxlab.ui.app_frame import zone
-from cxlab.ui.job_panel import Job
+from cxlab.ui.jobs.job_panel import Job
 from cxlab.ui.labels import describe_state, label, plain
 from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.compare.queries import runs_to_compare

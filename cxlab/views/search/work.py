@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from cxlab.read import View
-from cxlab.ui.job_panel import Job, badge_of, show_log
+from cxlab.ui.jobs.job_panel import Job, badge_of, show_log
+from cxlab.ui.jobs.stages import StageProgress, draw_stages
 from cxlab.ui.labels import error, section
 from cxlab.ui.place import go
-from cxlab.ui.stages import StageProgress, draw_stages
 from cxlab.views.search.place import SearchPlace
 from cxlab.views.search.uploads import drop_upload
 

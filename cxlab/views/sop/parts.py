@@ -7,7 +7,7 @@ from cxlab.charts.dots import draw_dots
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import Mark, plain
 from cxlab.read import View
-from cxlab.read.published import PublishedTable, published
+from cxlab.read.results.published import PublishedTable, published
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark

@@ -203,9 +203,9 @@ def test_a_question_is_asked_of_any_stored_conversations(stored: Stored) -> None
 
 
 def test_vectors_are_made_before_the_first_query_where_they_take_time(stored: Stored, monkeypatch) -> None:
-    from cxlab.retrieval.embeddings import Hashing
+    from cxlab.retrieval.embedders.embeddings import Hashing
+    from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
     from cxlab.retrieval.retriever import Retriever
-    from cxlab.retrieval.vector_cache import CachedEmbedder
 
     monkeypatch.setattr(fitted, "load", lambda name: Retriever(name, "exact", CachedEmbedder(Hashing())))
     told = list(prepare(stored[1], CdrOptions.read({}), "retriever:slow"))

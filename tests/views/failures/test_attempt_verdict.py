@@ -3,7 +3,7 @@
 import pytest
 
 from cxlab.benchmarks import REGISTRY, get
-from cxlab.read.headlines import say_rule, say_rules
+from cxlab.read.results.headlines import say_rule, say_rules
 from cxlab.records.benchmark_card import Card, Task
 
 

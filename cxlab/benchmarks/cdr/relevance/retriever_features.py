@@ -14,7 +14,7 @@ from cxlab.benchmarks.generation_stages import GenerationStopped
 from cxlab.llm import role_of
 from cxlab.llm.base import ProviderFault
 from cxlab.records import Conversation, Usage
-from cxlab.retrieval.embeddings import metered
+from cxlab.retrieval.embedders.embeddings import metered
 
 ROLE = "retriever"
 Book = Callable[[Usage, float | None], None]

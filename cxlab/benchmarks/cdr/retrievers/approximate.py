@@ -23,8 +23,8 @@ from cxlab.errors import BadOption
 from cxlab.records import content_id
 from cxlab.records.settings import Settings
 from cxlab.retrieval import kept_index
-from cxlab.retrieval.embedder import embed_queries
-from cxlab.retrieval.embeddings import default_embedder, load_embedder
+from cxlab.retrieval.embedders.embedder import embed_queries
+from cxlab.retrieval.embedders.embeddings import default_embedder, load_embedder
 from cxlab.retrieval.kept_index import Near, Piece
 from cxlab.store import home, write
 

@@ -13,8 +13,8 @@ from cxlab.benchmarks.cdr.ranking import ConversationIndex
 from cxlab.benchmarks.cdr.units import Granularity, UnitText, split
 from cxlab.retrieval import load
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.embeddings import EmbeddingUsage
-from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.retrieval.embedders.embeddings import EmbeddingUsage
+from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
 from cxlab.store import home
 
 # The three granularities of one retriever, and of another one.

@@ -22,8 +22,8 @@ from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Sample, content_id
 from cxlab.retrieval import Hit, Index, cut, index_documents, split_kind
 from cxlab.retrieval.documents import DocumentIndex, readable
-from cxlab.retrieval.embeddings import EmbeddingUsage, ServerEmbedder, metered
-from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.retrieval.embedders.embeddings import EmbeddingUsage, ServerEmbedder, metered
+from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
 from cxlab.store import home, write
 
 KINDS = ("bm25", "lexical", "minilm", "hashing", "hybrid", "chroma")
@@ -233,14 +233,14 @@ def _embedder_of(kind: str) -> Any:
 
 
 def _default_embedder() -> str:
-    from cxlab.retrieval.embeddings import default_embedder
+    from cxlab.retrieval.embedders.embeddings import default_embedder
 
     return default_embedder()
 
 
 def embedder(kind: str) -> Any:
     """The embedder of a name; BadOption lists what else could have been meant."""
-    from cxlab.retrieval.embeddings import load_embedder
+    from cxlab.retrieval.embedders.embeddings import load_embedder
 
     try:
         return load_embedder(kind)

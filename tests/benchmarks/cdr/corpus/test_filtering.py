@@ -96,7 +96,7 @@ def test_the_steps_come_in_order_and_nothing_is_lost() -> None:
 
 
 def test_a_step_without_an_embedder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cxlab.retrieval import minilm
+    from cxlab.retrieval.embedders import minilm
 
     monkeypatch.setattr(minilm, "missing", lambda: "not here")
     done = filter_corpus(CORPUS)

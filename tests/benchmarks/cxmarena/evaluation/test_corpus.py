@@ -8,7 +8,7 @@ import pytest
 
 from cxlab.benchmarks.cxmarena.evaluation import corpus
 from cxlab.benchmarks.cxmarena.options import CxmOptions
-from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
 from tests.llm.fault_server import FaultServer
 from tests.stores.searches import DATASET, make_searched_store, samples
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from cxlab.benchmarks.mmtaup2.importers.tau2_submissions import read_submissions
 from cxlab.cli import app
 from cxlab.errors import BadFile
-from cxlab.read.published import list_files, published, published_board
+from cxlab.read.results.published import list_files, published, published_board
 
 ONE = {
     "model_name": "Model A",

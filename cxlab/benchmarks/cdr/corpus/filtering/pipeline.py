@@ -18,9 +18,9 @@ from cxlab.importers.conversations import PackedConversations
 from cxlab.records import Conversation
 from cxlab.records.progress import Progress, finish
 from cxlab.records.settings import Settings
-from cxlab.retrieval import minilm
 from cxlab.retrieval.documents import readable
-from cxlab.retrieval.embeddings import load_embedder
+from cxlab.retrieval.embedders import minilm
+from cxlab.retrieval.embedders.embeddings import load_embedder
 
 # Conversations between two words of progress, and those that are embedded at once.
 _EVERY, _EMBEDDED = 1_000, 512

@@ -12,10 +12,10 @@ import pytest
 
 from cxlab import retrieval
 from cxlab.errors import BadOption, NotConfigured, UnknownName
-from cxlab.retrieval import embeddings, local_embedders, minilm
-from cxlab.retrieval.embedder import embed_queries
-from cxlab.retrieval.embeddings import known_embedders, load_embedder
-from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.retrieval.embedders import embeddings, local_embedders, minilm
+from cxlab.retrieval.embedders.embedder import embed_queries
+from cxlab.retrieval.embedders.embeddings import known_embedders, load_embedder
+from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
 
 TEXTS = ["Wo ist mein Paket?", "Das Paket liegt im Depot.", "Die Rechnung ist bezahlt."]
 

@@ -6,13 +6,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab.errors import BadStore
-from cxlab.ui import job_panel
+from cxlab.ui.jobs import job_panel
 
 
 def draw() -> None:
     import streamlit as st
 
-    from cxlab.ui.job_panel import watch_jobs
+    from cxlab.ui.jobs.job_panel import watch_jobs
 
     watch_jobs(st.session_state["look"], lambda job: "sage-1 & co" if job == "job-made" else "")
 

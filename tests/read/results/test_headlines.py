@@ -10,7 +10,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.cli import app
 from cxlab.errors import UnknownName
 from cxlab.read import View
-from cxlab.read.headlines import candidates, first_scored, led_by, with_scored_headlines
+from cxlab.read.results.headlines import candidates, first_scored, led_by, with_scored_headlines
 from cxlab.views.compare.queries import published_points, ranked
 from tests.pages.app_script import open_page, words
 from tests.read.comparison.test_comparison_sets import steady

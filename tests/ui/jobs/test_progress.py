@@ -13,7 +13,7 @@ import streamlit as st
 from cxlab import jobs
 from cxlab.read import Progress, progress
 from cxlab.store import run_status
-from cxlab.ui.progress import draw_progress
+from cxlab.ui.jobs.progress import draw_progress
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 

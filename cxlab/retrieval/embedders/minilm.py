@@ -78,7 +78,7 @@ class MiniLM:
         options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)
         source: str | bytes = str(weights)
         if weights.suffix == ".safetensors":
-            from cxlab.retrieval.minilm_graph import build_graph
+            from cxlab.retrieval.embedders.minilm_graph import build_graph
 
             source = build_graph(read_safetensors(weights))
         self.session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])

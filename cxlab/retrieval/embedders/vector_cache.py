@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.errors import BadStore
-from cxlab.retrieval.embedder import Embedder, embed_queries
+from cxlab.retrieval.embedders.embedder import Embedder, embed_queries
 from cxlab.store import layout
 
 _LOG = logging.getLogger(__name__)

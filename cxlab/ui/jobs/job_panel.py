@@ -13,8 +13,8 @@ import streamlit as st
 from cxlab.errors import BadStore, CxError, UnknownName
 from cxlab.store import write
 from cxlab.ui.address import has_page, link
+from cxlab.ui.jobs.progress import live_progress
 from cxlab.ui.labels import Badge, error, plain, section
-from cxlab.ui.progress import live_progress
 
 _BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "stalled": "stalled"}
 LOST = "Its process is gone without a word. What was finished is kept; the rest can be resumed."

@@ -11,9 +11,10 @@ from llm.fault_server import FaultServer
 
 from cxlab.errors import BadFile, BadOption, BadStore, NotConfigured, UnknownName
 from cxlab.llm import ProviderFault
-from cxlab.retrieval import index_documents, minilm
-from cxlab.retrieval.embeddings import Hashing, ServerEmbedder, known_embedders, load_embedder, unit
-from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.retrieval import index_documents
+from cxlab.retrieval.embedders import minilm
+from cxlab.retrieval.embedders.embeddings import Hashing, ServerEmbedder, known_embedders, load_embedder, unit
+from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +110,7 @@ def test_a_broken_cache_is_refused_and_a_locked_one_left_out(tmp_path, monkeypat
         CachedEmbedder(Counting(), path).embed(["lamp"])
     path.unlink()
     CachedEmbedder(Counting(), path).embed(["lock"])
-    monkeypatch.setattr("cxlab.retrieval.vector_cache._BUSY_S", 0.05)
+    monkeypatch.setattr("cxlab.retrieval.embedders.vector_cache._BUSY_S", 0.05)
     held = sqlite3.connect(path, isolation_level=None)
     held.execute("begin exclusive")
     said: list[str] = []
@@ -257,7 +258,7 @@ def small_weights(width=8, inner=16, words=20, places=12, layers=2):
 def test_the_graph_computes_the_encoder_padding_or_not():
     pytest.importorskip("onnx", reason="onnx, which writes the graph, is not installed")
     onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    from cxlab.retrieval.minilm_graph import build_graph
+    from cxlab.retrieval.embedders.minilm_graph import build_graph
 
     weights = small_weights()
     session = onnxruntime.InferenceSession(build_graph(weights, heads=2), providers=["CPUExecutionProvider"])

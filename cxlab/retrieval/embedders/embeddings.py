@@ -24,9 +24,9 @@ from cxlab.errors import CxError, UnknownName
 from cxlab.llm.embeddings import EmbeddingReply, load_embedding
 from cxlab.llm.metering import Budget
 from cxlab.records import Usage
-from cxlab.retrieval import local_embedders, minilm
-from cxlab.retrieval.embedder import Embedder, Vectors
-from cxlab.retrieval.vector_cache import CachedEmbedder
+from cxlab.retrieval.embedders import local_embedders, minilm
+from cxlab.retrieval.embedders.embedder import Embedder, Vectors
+from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
 
 _NAMES = ("hashing", "minilm", "openai:MODEL", "endpoint:NAME/MODEL", "fastembed:NAME", "st:NAME")
 

@@ -1,0 +1,1 @@
+"""Results of runs: scores, the headline of a task, what tasks cost, and published tables beside them."""
