@@ -124,13 +124,7 @@ def pick_tab(view: View) -> str:
 
 view = ui.view()
 badges: list[ui.Badge] = ["simulated"] if ui.cached(queries_review.has_simulated_judges) else []
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.title("Judges", anchor=False, width="content")
-    for word in badges:
-        ui.badge(word)
-    app_frame.show_switch()
-if not app_frame.is_large():
-    st.caption("What do the judges disagree on, and does it matter?")
+app_frame.show_head("Judges", "What do the judges disagree on, and does it matter?", badges)
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 voted = ui.cached(queries_review.benchmarks)
 judgeable = [name for name in stored if name in REGISTRY and (REGISTRY[name].rejudge or REGISTRY[name].judged)]

@@ -33,11 +33,7 @@ LOOKS = {
 }
 
 large = app_frame.is_large()
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.title("SOP paths", anchor=False, width="content")
-    app_frame.show_switch()
-if not large:
-    st.caption("Where do agents leave the procedure?")
+app_frame.show_head("SOP paths", "Where do agents leave the procedure?")
 view = ui.view()
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 having = [name for name in procedures.declared() if name in stored] or list(procedures.declared())
@@ -56,7 +52,7 @@ usable = sorted(
 )
 if not usable:
     ui.empty(
-        "Once agents were held against a procedure, this page shows the procedure as a map: where they follow "
+        "Once agents were compared with a procedure, this page shows it as a map: where they follow "
         "it, where they "
         "leave it, and which dialogues stand behind each step.",
         command="python -m cxlab demo",
@@ -111,7 +107,7 @@ procedure = procedures.get(scenario)
 split = ui.cached(queries.error_split, shown.change(stage=""))
 turns = int(split.filter(~pl.col("error").is_in(["format", "unscored"]))["n"].sum())
 if not turns:
-    ui.empty("No turn of this selection could be held against the procedure. Widen the filters.")
+    ui.empty("No turn of this selection could be compared with the procedure. Widen the filters.")
     st.stop()
 others, models_shown = int(split["n"].sum()) - turns, split["model"].n_unique()
 across = f"{procedure.title}: " if large else ""

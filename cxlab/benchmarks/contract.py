@@ -98,7 +98,7 @@ class Rejudge:
     `what` names the thing that has versions. `versions(numbers)` are those of the numbers, all when none is given;
     UnknownName for one that is not there. `plan(versions)` gives (options, prompts) of the run that asks them.
     `asked(run)` are the questions that a stored run asks; () for a run that is no rejudging. `view` and `title`: the
-    part of the page Judges that shows what came of it, and what it is called among what judges are held against.
+    part of the page Judges that shows what came of it, and what it is called among what judges are compared with.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""A path of stages held against the reference path of a procedure.
+"""A path of stages compared with the reference path of a procedure.
 
 A path is a sequence of stage names. SAGE's paper and its code compute two different things under
 one name, so both are here under their own: `recall` (paper) and `prefix` (code). Recall is blind to

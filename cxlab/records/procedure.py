@@ -1,4 +1,4 @@
-"""Procedures that agents are held to: their graphs, turns held against them, and what a benchmark declares of them."""
+"""Procedures that agents are held to: their graphs, turns compared with them, and what a benchmark declares of them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -101,7 +101,7 @@ class SingleJudgeTrace(Record):
 
 
 class Trace(Record):
-    """One evaluated turn held against a procedure.
+    """One evaluated turn compared with a procedure.
 
     `reference_*` follow from the judges' fields, `own_path` and `own_action` from the agent's own
     fields, `gold_*` from the leaf the customer was made from. `moves` aligns predicted with reference

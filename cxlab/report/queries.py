@@ -98,7 +98,7 @@ def _stand_for(view: View, group: View) -> dict[str, Any]:
             "passed_by": passed["model"].to_list()}  # fmt: skip
 
 
-# As the page SOP paths counts: turns that can be held against a way due, whose way ends in what was decided.
+# As the page SOP paths counts: turns that can be compared with a way due, whose way ends in what was decided.
 _COUNTED = "t.parsed AND len(t.reference_path) > 0"
 
 

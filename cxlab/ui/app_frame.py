@@ -15,7 +15,7 @@ from cxlab.charts.theme import Palette, palette
 from cxlab.errors import CxError, explain
 from cxlab.store import home, layout
 from cxlab.ui.address import close_opened, come_back, has_opened
-from cxlab.ui.labels import error
+from cxlab.ui.labels import Badge, badge, error
 from cxlab.ui.render import render
 
 if TYPE_CHECKING:
@@ -211,8 +211,18 @@ def is_large() -> bool:
     return st.query_params.get("show") == LARGE
 
 
-def show_switch() -> None:
-    """The switch to and from it, in the address."""
+def show_head(title: str, question: str, badges: Sequence[Badge] = ()) -> None:
+    """The page's name with the switch to and from an audience, and, but for one, what the page answers."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(title, anchor=False, width="content")
+        for word in badges:
+            badge(word)
+        _show_switch()
+    if not is_large():
+        st.caption(question)
+
+
+def _show_switch() -> None:
     st.session_state["large"] = is_large()
 
     def turn() -> None:

@@ -49,7 +49,7 @@ EXAMPLE: tuple[tuple[Role, str], ...] = (
 
 
 class CheckSettings(Settings):
-    """What conversations are held against."""
+    """What conversations are compared with."""
 
     procedure: str = Field(
         "",
@@ -86,7 +86,7 @@ def make(
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
-    """One conversation read by the model under test and held against the procedure."""
+    """One conversation read by the model under test and compared with the procedure."""
     scenario, started = load(sample.inputs["scenario"]), datetime.now(UTC)
     inputs = CheckInputs(
         business=scenario.business,

@@ -1,1 +1,1 @@
-"""What is done with scores once there are some: held against gold, computed again, corrected, shown without a judge."""
+"""What is done with scores: compared with gold, computed again, corrected by people, shown without a judge."""

@@ -1,1 +1,1 @@
-"""Which results of models may be held against each other, and what follows from them."""
+"""Which results of models may be compared with each other, and what follows from them."""

@@ -294,7 +294,7 @@ def trials(view: View, unit: Unit = "model") -> pl.DataFrame:
 def floors(view: View, by: str = "") -> pl.DataFrame:
     """What a constant answer would score on these turns: grp, value, name; only for metrics where that is known.
 
-    For what traces of a procedure are held against: in each procedure always the reference that is commonest there.
+    For what traces of a procedure are compared with: in each procedure always the reference that is commonest there.
     """
     answer = procedures.reference_of(view.metric)
     empty = pl.DataFrame(schema={"grp": pl.String, "value": pl.Float64, "name": pl.String})

@@ -148,7 +148,7 @@ def _show_results(dataset: Dataset, rated: pl.DataFrame, with_real: bool) -> Non
     if not with_real:
         st.info(
             "No real conversations are in this study: all that raters saw were generated, as in the paper. So the "
-            "share judged real cannot be held against how real ones would fare."
+            "share judged real cannot be compared with how real ones would fare."
         )
     if rated.is_empty():
         st.info("Here stands how many were taken for real, by whom and why. Nothing has been rated yet.")

@@ -141,7 +141,7 @@ def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
 
 
 def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> None:
-    """A dialogue that is held against a procedure, turn by turn."""
+    """A dialogue that is compared with a procedure, turn by turn."""
     attempt_procedure.headline(whole, about, about.card.leading)
     wrong = whole.traces.filter(~pl.col("error").is_in(["none", "unscored"]))
     first_wrong = wrong["turn"][0] if wrong.height else None

@@ -171,7 +171,7 @@ def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:
 
 
 def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:
-    """What judges say of a turn that has no procedure to be held against: a column each."""
+    """What judges say of a turn that has no procedure to be compared with: a column each."""
     said = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("kind") == "field"))
     if said.is_empty():
         return

@@ -158,7 +158,7 @@ def _silent(whole: StoredAttempt) -> dict[str, list[int | None]]:
 
 
 def say_judges(whole: StoredAttempt, turn: int, field: str) -> str:
-    """What a misread field is held against: how many judges read it as the panel does, and what the customer's card
+    """What a misread field is compared with: how many judges read it as the panel does, and what the customer's card
     holds; "" where no judge was asked."""
     trace = whole.traces.filter(pl.col("turn") == turn)
     told = whole.judgements.filter((pl.col("turn") == turn) & (pl.col("field") == field) & (pl.col("status") == "ok"))

@@ -11,10 +11,10 @@ from cxlab.ui.labels import plain, say
 OWNERS = {
     "agent": "what it read, said or did is not what was due",
     "customer": "the model that plays the customer did not keep to its part",
-    "judge": "the judges gave nothing that the attempt could be held against, or were wrong themselves",
+    "judge": "the judges gave nothing that the attempt could be compared with, or were wrong themselves",
     "provider": "a model's server failed and cut it short",
     "tool": "a tool did not do what it is there for",
-    "label": "nothing is stored that it could be held against",
+    "label": "nothing is stored that it could be compared with",
     "scorer": "the program that scores failed",
 }
 

@@ -38,7 +38,7 @@ def show_bias(
     show_rule: Callable[[str, View], None],
     first: str = "",
 ) -> None:
-    """Who leans where, held against one thing at a time: the panel, the truth, a log, or a rule with versions; `first`
+    """Who leans where, compared with one thing at a time: the panel, the truth, a log, or a rule with versions; `first`
     where the address names none."""
     judged = {name: found for name in REGISTRY if (found := REGISTRY[name].judged)}
     chosen = pick("Held against", _list_against(filters.benchmark, judged, rules, first), "judges-against", first)
@@ -61,7 +61,7 @@ def show_bias(
 def _list_against(
     benchmark: str, judged: Mapping[str, JudgedMetrics], rules: Mapping[str, str], first: str
 ) -> dict[str, str]:
-    """What judges of a benchmark can be held against, and what the address asks for."""
+    """What judges of a benchmark can be compared with, and what the address asks for."""
     held = {"each": "The panel", "truth": "The truth", "log": "The log", **rules}
     rejudge = REGISTRY[benchmark].rejudge if benchmark in REGISTRY else None
     has = {"log": benchmark in judged, "truth": benchmark in procedure.declared(), "each": benchmark not in judged}

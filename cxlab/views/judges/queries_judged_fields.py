@@ -1,4 +1,4 @@
-"""The verdicts that judged metrics are made of, field by field, held against the world's log."""
+"""The verdicts that judged metrics are made of, field by field, compared with the world's log."""
 
 from functools import lru_cache
 

@@ -1,7 +1,7 @@
 """Measured or judged: the same metrics of the same conversations, once from the world's log and once by a panel.
 
 A metric NAME stands beside `judged_NAME` in the scores of an attempt. Only conversations in which both have a value are
-held against each other; how many have one only is counted apart.
+compared with each other; how many have one only is counted apart.
 """
 
 from collections.abc import Callable, Mapping, Sequence

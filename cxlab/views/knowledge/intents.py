@@ -268,7 +268,7 @@ def show_discovery(place: KnowledgePlace, discover: Discover, score: Score) -> N
     section(
         "Would these intents be discovered?",
         "Conversations are clustered by what the customer says, without looking at the labels; then the clusters are "
-        "held against them. V-measure rises with the number of clusters even by chance; adjusted Rand is 0 by chance.",
+        "compared with them. V-measure rises with the number of clusters even by chance; adjusted Rand is 0 by chance.",
     )
     most = min(rows.height, _MOST_CLUSTERS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -1,4 +1,4 @@
-"""The article pairs of one run held against the gold: what was found, missed and invented, at any threshold."""
+"""The article pairs of one run compared with the gold: what was found, missed and invented, at any threshold."""
 
 import json
 import re

@@ -68,7 +68,7 @@ class Claim(NamedTuple):
 
 
 def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
-    """The columns that stored conversations can be held against the first for: by another persona, by what the agent
+    """The columns that stored conversations can be compared with the first for: by another persona, by what the agent
     is told of a customer who has one, or by voice as runs usually have it."""
     first, found = columns[0], []
     base, whose = (first.persona, first.exposure), f"{first.persona} customers"
@@ -90,7 +90,7 @@ def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
 
 
 def list_claims(agent: str, columns: Sequence[VariantChoice]) -> list[Claim]:
-    """Each column that can be held against the first, with what the agent's stored runs say; none without a pair."""
+    """Each column that can be compared with the first, with what the agent's stored runs say; none without a pair."""
     runs = find_runs(agent)
     if not runs:
         return []
@@ -135,7 +135,7 @@ def show_effect(
 ) -> tuple[int, int] | None:
     """Over all stored runs of the agent: does what sets the columns apart show, in its words and in what comes of them?
 
-    Each column is held against the first, where one thing sets the two apart; the two columns of what is told in large
+    Each column is compared with the first, where one thing sets the two apart; the two columns of what is told in large
     letters are given back. Nothing where nothing is stored. `frames`: the example on the page as it stands; `brief`: a
     line, for a stage, which also says by which rule the example is a `typical` one.
     """

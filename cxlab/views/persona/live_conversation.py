@@ -207,7 +207,7 @@ def find_difference(
         return f"{goal}; {len(frames) - len(decided)} cut short, for the model's provider failed"
     names = [name.lower() for name in short_titles(columns)]
     if 0 < reached < len(frames):
-        # How long a conversation took that came to nothing is not to be held against one that reached the goal.
+        # How long a conversation took that came to nothing is not to be compared with one that reached the goal.
         missed = [
             f"{name} misses it after {_count_turns(frame)}"
             for name, frame in zip(names, frames, strict=True)

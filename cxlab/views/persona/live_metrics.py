@@ -1,7 +1,7 @@
 """The metrics of variants side by side as they stand: a row a metric, a column a variant, marked where they moved."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 from markupsafe import Markup, escape
@@ -21,6 +21,7 @@ REPEATS = (
 )
 MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
 _DASH = "–"
+Talk = TypeVar("Talk", adaptations.SpeakingStyle, customer_talk.CustomerTalk)
 # The value of the first variant, in per cent of the table's width; the name of the metric has what is left.
 _FIRST = 11
 _PER_CENT = Markup("{} <small>%</small>")
@@ -189,8 +190,8 @@ def _said_by(frame: LiveSnapshot, role: str) -> list[str]:
 def _manner(
     title: str,
     told: str,
-    read: Callable[[Any], str],
-    said: Sequence[adaptations.SpeakingStyle | customer_talk.CustomerTalk | None],
+    read: Callable[[Talk], str],
+    said: Sequence[Talk | None],
 ) -> _Row:
     values = [_DASH if one is None else read(one) for one in said]
     cells = [(each, False, Markup(""), told) for each in values]

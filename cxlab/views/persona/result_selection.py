@@ -60,7 +60,7 @@ class ResultSelection:
 
 
 def best_first(scene: ResultSelection, whole: pl.DataFrame) -> tuple[str, ...]:
-    """The runs, the best on the figure first: the others are held against it."""
+    """The runs, the best on the figure first: the others are compared with it."""
     value = pl.col("value")
     rows = whole.filter(metric=scene.metric).sort(value if not results.is_up(scene.metric) else -value, nulls_last=True)
     return tuple(rows["run_id"])

@@ -114,11 +114,10 @@ def _show_sure(scene: ResultSelection) -> None:
     # In the order of the models, whichever figure is looked at: the sentence stays where it is.
     (first, words), *others = told.items()
     rest = "; ".join(f"{short_model(name)}: {words[:1].lower()}{words[1:]}" for name, words in others)
-    finding = f"{short_model(first)}: {words[:1].lower()}{words[1:]}" if len(scene.sides) > 1 else words
+    finding = (f"{short_model(first)}: " if len(scene.sides) > 1 else "") + words[:1].lower() + words[1:]
     # The stage tells the same of a part of these conversations: that it is another base stands in the sentence.
     section(
-        plain(f"{terms.say_base(scene.by, scene.only)}: {finding[:1].lower() if finding == words else finding[:1]}"
-              f"{finding[1:]}"),
+        plain(f"{terms.say_base(scene.by, scene.only)}: {finding}"),
         plain(
             (f"{rest}. " if rest else "")
             + "Of all pairs of conversations that are alike but for this; Dialogues tells of those like the ones on "

@@ -96,7 +96,7 @@ def _show_models(place: SearchPlace) -> None:
         )
         for told in found.values():
             if told.get("by") == told.get("against"):
-                st.caption(plain(f"{told['by']} is held against labels of its own: how steady it is, not how right."))
+                st.caption(plain(f"{told['by']} is compared with labels of its own: how steady it is, not how right."))
         rows = [row for title, told in found.items() for row in _list_figures(title, told)]
         names = ("model", "way", "precision", "blind", "paper", "accuracy", "no", "paper_accuracy")
         schema = {"model": pl.String, "way": pl.String, **dict.fromkeys(names[2:], pl.Float64)}
@@ -114,7 +114,7 @@ def _say_who(told: Mapping[str, Any]) -> str:
     by, against = told.get("by") or LOCAL, told.get("against") or ""
     labels = format_count(told.get("pairs"))
     if against:
-        return f"{'trained on made conversations' if by == LOCAL else by}, held against {labels} labels of {against}"
+        return f"{'trained on made conversations' if by == LOCAL else by}, compared with {labels} labels of {against}"
     return f"trained on {labels} labels{'' if by == LOCAL else f' by what {by} finds'}"
 
 

@@ -326,7 +326,7 @@ def show_variants(current: View, procedure: Procedure) -> None:
     section(
         f"{format_count(frame.height)} ways were taken; the {shown.height} commonest make up "
         f"{format_share(shown['cumulative'][-1])}",
-        "Each strip is a way. Each turn is held against its own reference: of a stage the green part is the share of "
+        "Each strip is a way. Each turn is compared with its own reference: of a stage the green part is the share of "
         "turns in which it was due there. Click one for its turns.",
     )
     picked = show_chart(

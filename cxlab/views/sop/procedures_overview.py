@@ -23,7 +23,7 @@ def show_procedures(current: View, facet: str, ids: list[str], large: bool = Fal
     frame = cached(queries_comparisons.compare_procedures, current, facet, tuple(ids))
     whole = frame.filter(pl.col("model").is_null())
     if whole.is_empty():
-        st.info("No turn of this selection could be held against a procedure. Widen the filters.")
+        st.info("No turn of this selection could be compared with a procedure. Widen the filters.")
         return
     worst = whole.row(0, named=True)
     where = f", most of the others leave at “{_name(worst)}”" if worst["stage"] else ""

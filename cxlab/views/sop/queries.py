@@ -214,7 +214,7 @@ def confusion(view: View) -> pl.DataFrame:
 def variants(view: View) -> pl.DataFrame:
     """Distinct ways, commonest first: way, n, right, share, cumulative, acted, steps, skipped.
 
-    Each turn is held against its own reference: `right` counts the turns for which the way was it, `acted` those whose
+    Each turn is compared with its own reference: `right` counts the turns for which the way was it, `acted` those whose
     action was due. `steps`, one a stage of the way: stage, followed (turns in which it was due there); `skipped`:
     stage, n (turns in which it was due and left out).
     """

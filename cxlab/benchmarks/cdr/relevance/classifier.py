@@ -3,7 +3,7 @@
 The paper fine-tunes two language models, a reranker (`reranker.py`) and this one; here a logistic regression weighs
 what three retrievers, the readings of the one for conversations and the cues of `cues.py` say of a pair; a few hundred
 labels are enough. It learns from all labels alike; then its chances are calibrated to all pairs, as those that rank
-first are labelled oftener than the rest. It is held against the paper's figures by what it does to queries that it was
+first are labelled oftener than the rest. It is compared with the paper's figures by what it does to queries that it was
 not trained on.
 """
 
@@ -120,7 +120,7 @@ LOCAL = "local"
 class TrainedOn(NamedTuple):
     """What it was trained on and how it does on queries that it was not trained on (five folds by query), from 0 to 1.
 
-    `against`: of what learnt nothing from these labels, a chat model or the reranker, whose labels it is held against;
+    `against`: of what learnt nothing from these labels, a chat model or the reranker, whose labels it is compared with;
     "" where it was trained on them. `by`: the chat model or the retriever that it is.
 
     `average_precision` and `accuracy` (at 0.5) are over all pairs that the labels stand for; `base` is the share of

@@ -4,11 +4,11 @@ candidates  the five best conversations of each query are read by an annotator
 adapt       where none fits, a writer adapts the best of them or declines; a reader checks fidelity and naturalness
 sampled     ten more of each query are drawn from the ranks below and read, so that the classifier knows the rest, too
 reranker    trained before, on made conversations, it puts what retrieval finds into order and passes the hundred best
-            on; it is held against these labels. A chat model, which reads the twenty best of retrieval, or a retriever
+            on; it is compared with these labels. A chat model, which reads the twenty best of retrieval, or a retriever
             may stand in its place
 classifier  trained on these labels it reads what the reranker passes on: from 0.9 on relevant, below 0.5 not; what lies
             between, or on the other side of both its neighbours, is uncertain and goes to the annotator. A chat model
-            may stand in its place: it reads on until ten in a row are below 0.5, and is held against the same labels;
+            may stand in its place: it reads on until ten in a row are below 0.5, and is compared with the same labels;
             or a retriever, which it then reads instead of its own features
 general     a query with more than fifty matches is dropped
 panel       four judges read each pair: a majority keeps it, a tie is discarded and flagged for a person

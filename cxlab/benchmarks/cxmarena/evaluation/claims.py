@@ -111,7 +111,7 @@ def find_names(texts: Mapping[str, str], least: int = 2, opening: bool = False) 
         for sentence in set(sentences(text)):
             runs.update(_runs(sentence, opening))
     # "Atlas 2" is a name and "38 Stunden" is none: a unit follows many numbers, a part of a name few; in a pair of
-    # texts that are held against each other already a second number tells.
+    # texts that are compared with each other already a second number tells.
     units = {word for word, numbers in after.items() if len(numbers) > (1 if opening else _SERIES)}
     whole: Counter[tuple[str, ...]] = Counter()
     for run, times in runs.items():

@@ -5,7 +5,7 @@ two stages, too: the pairs above a lower one are put to a model. Contradictory: 
 passages that state something of the same thing (or the nearest whole articles), then each by a model or by the
 difference of the facts that the texts state. Beside both stands the public
 evaluator's way: five nearest neighbours with the article itself among them, a pair kept where the article
-that stands first in the file lists the other and their cosine is 0.9 or more, one list held against both kinds of gold.
+that stands first in the file lists the other and their cosine is 0.9 or more, one list beside both kinds of gold.
 """
 
 from __future__ import annotations

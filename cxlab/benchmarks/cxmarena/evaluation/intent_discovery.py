@@ -1,4 +1,4 @@
-"""Intents that nobody has named yet: utterances into clusters, and clusters held against known intents."""
+"""Intents that nobody has named yet: utterances into clusters, and clusters compared with known intents."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Sentences that state different values without a name that both hold: "kept for 60 days", "we keep it for 90 days".
 
 Whoever reads claims by the thing that they name (`contradiction_candidates.py`) passes over a rule, which names none.
-Here two sentences are held against each other that count in the same unit and agree in no count; what they have in
+Here two sentences are compared with each other that count in the same unit and agree in no count; what they have in
 common are their other words, the rarer the more telling. Prices, shares, dates and times of day are left out: too many
 things of a knowledge base have one, and nearly all such pairs speak of two of them.
 """

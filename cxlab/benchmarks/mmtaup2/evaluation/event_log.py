@@ -1,4 +1,4 @@
-"""From the messages of a conversation to its events; the truth they are held against is the task's."""
+"""From the messages of a conversation to its events; the truth they are compared with is the task's."""
 
 from __future__ import annotations
 

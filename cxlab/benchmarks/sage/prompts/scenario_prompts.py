@@ -120,7 +120,7 @@ class CheckLine(BaseModel):
 
 
 class CheckInputs(BaseModel):
-    """A conversation that took place elsewhere, and the procedure that it is held against.
+    """A conversation that took place elsewhere, and the procedure that it is compared with.
 
     `back_end`: what its variables are called; `plan`: what the plan is called, empty where there is none.
     """

@@ -14,7 +14,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import MOST, TOOLS
 from cxlab.benchmarks.mmtaup2.simulated.retail.goods import SWAPS
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
-from cxlab.benchmarks.mmtaup2.simulated.retail.replies import WHOLE_ADDRESS, RetailReplies
+from cxlab.benchmarks.mmtaup2.simulated.retail.replies import RetailReplies
 
 STATUS = {"exchange": "delivered", "return": "delivered"}
 ASKS_MATTER = re.compile(
@@ -172,7 +172,7 @@ class RetailAgent(RetailReplies):
         if kind == "address":
             address = self.address(matter, order.get("address"))
             if address is None:
-                return self.ask("ask_address", WHOLE_ADDRESS)
+                return self.ask("ask_address", free_speech.ASKS_ADDRESS)
             if isinstance(address, NextAction):
                 return address
             given |= address
@@ -260,7 +260,7 @@ class RetailAgent(RetailReplies):
             return None
         address = self.address(matter, self.user.value.get("address") if self.user else None)
         if address is None:
-            return self.ask("ask_address", WHOLE_ADDRESS)
+            return self.ask("ask_address", free_speech.ASKS_ADDRESS)
         if isinstance(address, NextAction):
             return address
         given = {"user_id": self.user_id, **address}

@@ -52,7 +52,7 @@ ELSEWHERE = {"return": ("pending",), "exchange": ("processed", "cancelled"), "it
 
 
 class RetailDialogueState:
-    """The shop's books as far as they have been looked up, and the customer's matters held against them."""
+    """The shop's books as far as they have been looked up, and the customer's matters compared with them."""
 
     user_id: str
     user: OwnCall | None

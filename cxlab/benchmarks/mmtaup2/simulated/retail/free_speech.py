@@ -38,7 +38,7 @@ _BARE = re.compile(r"^\W*(?:w ?)?\d{7}\W*$|^\s*[\w.+-]+@[\w-]+(?:\.[\w-]+)+\s*$"
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _OF_AN_ORDER = re.compile(r"\border|\bparcel|\bdeliver|\bship|\bsen[dt]\b|\bpackage", re.IGNORECASE)
 _OWN_ADDRESS = re.compile(r"\b(?:my|our) (?:home )?address\b", re.IGNORECASE)
-_ASKS_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
+ASKS_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
 _NO_COUNTRY = re.compile(r"^\W*\d+ [A-Z].*, [A-Z]{2} \d{5}\W*$")
 _PLACE = re.compile(r"^\W*[A-Z][\w' .-]+, [A-Z]{2} \d{5}\W*$")
 _BESIDES = re.compile(r"\s[+&]\s|\s(?:and also|oh and|plus)\s", re.IGNORECASE)
@@ -152,15 +152,15 @@ def put_plainly(text: str, asked: str) -> str:
     text = leave_out_questions(text)
     if typed and not _OF_AN_ORDER.search(text):
         text = _OWN_ADDRESS.sub("my account address", text)
-    if typed and _ASKS_ADDRESS.search(asked) and _NO_COUNTRY.search(text):
+    if typed and ASKS_ADDRESS.search(asked) and _NO_COUNTRY.search(text):
         text = f"{text.rstrip('. ')}, USA"
     known = [part.kind for part in phrases.parts(text) if part.kind is not None]
     if known == ["parcel"] and phrases.ADDRESS.search(text):
         # A parcel that is to go somewhere else has not come damaged.
         return f"I want the order sent to another address: {re.sub('parcel', 'order', text, flags=re.IGNORECASE)}"
-    if typed and _ASKS_ADDRESS.search(asked) and _PLACE.search(text):
+    if typed and ASKS_ADDRESS.search(asked) and _PLACE.search(text):
         text = f", {text.rstrip('. ')}, USA"
-    who = _ASKS_WHO.search(asked) and not _ASKS_ADDRESS.search(asked)
+    who = _ASKS_WHO.search(asked) and not ASKS_ADDRESS.search(asked)
     if who and "name is" not in text and "@" not in text:
         if named := name_and_zip(text):
             added.append("My name is {} {} and my zip code is {}.".format(*named))

@@ -25,10 +25,13 @@ NO_MORE = re.compile(
     r"\b\W*)+$",
     re.IGNORECASE,
 )
-WHOLE_ADDRESS = re.compile(r"whole new address", re.IGNORECASE)
 OWNS_UP = "I am sorry, I did not understand that."
 # One is enough, and nothing is done gladly that was not understood.
 EXCUSES = re.compile(r"^(?:(?:I am )?sorry\b|gladly\b|I can help\b)[^.!?]*[.!?] ", re.IGNORECASE)
+# Kinds of reactions (reactions.py) that answer nothing.
+_NO_ANSWERS = frozenset(
+    ("human", "robot", "money", "delivery", "long", "silence", "there", "language", "again", "question", "why")
+)
 
 
 class RetailReplies(RetailGoods):
@@ -52,13 +55,11 @@ class RetailReplies(RetailGoods):
             return NextAction(self.line("ask_matter" if dialogue_acts.agrees(said) else "refuse_unknown"))
         asked = [one for one in dialogue_acts.sentences(step.text) if "?" in one]
         taken = self.goods() & set(re.findall(r"[a-z]{3,}", said.lower())) or (
-            WHOLE_ADDRESS.search(own[-1]) and re.search(r"\d", said)
+            free_speech.ASKS_ADDRESS.search(own[-1]) and re.search(r"\d", said)
         )
         if taken or not any(one in own[-1] for one in asked):
             return step
-        if len(own) > 1 and all(OWNS_UP in text for text in own[-2:]):
-            return self.hand_over("The customer's words could not be understood.")
-        return NextAction(f"{OWNS_UP} {EXCUSES.sub('', step.text.removeprefix(OWNS_UP).strip())}")
+        return self._ask_again(step.text)
 
     def beside(self, place: int = -1) -> str:
         """What the customer says beside the matter in a message, the last one if not said; it begins with none."""
@@ -89,9 +90,14 @@ class RetailReplies(RetailGoods):
             mind.theirs[-1][1], before, self.goods()
         ):
             return None
-        if all(OWNS_UP in text for _, text in mind.own[-2:]) and len(mind.own) > 1:
+        return self._ask_again(before)
+
+    def _ask_again(self, question: str) -> NextAction:
+        """The question once more, behind that something was not understood; after two of these a person takes over."""
+        last = [text for _, text in self.mind.own[-2:]]
+        if len(last) > 1 and all(OWNS_UP in text for text in last):
             return self.hand_over("The customer's words could not be understood.")
-        return NextAction(f"{OWNS_UP} {EXCUSES.sub('', before.removeprefix(f'{OWNS_UP} '))}")
+        return NextAction(f"{OWNS_UP} {EXCUSES.sub('', question.removeprefix(OWNS_UP).strip())}")
 
     def goods(self) -> set[str]:
         """Words of the orders and products that have been looked up."""
@@ -129,17 +135,4 @@ class RetailReplies(RetailGoods):
         mind = self.mind
         asked = [at for at, said in mind.own if ASKS_WHY.search(said)]
         replies = [next(((p, t) for p, t in enumerate(mind.theirs) if t[0] > at), None) for at in asked]
-        beside = (
-            "human",
-            "robot",
-            "money",
-            "delivery",
-            "long",
-            "silence",
-            "there",
-            "language",
-            "again",
-            "question",
-            "why",
-        )
-        return [one[1][1] for one in replies if one is not None and self.beside(one[0]) not in beside]
+        return [text for place, (_, text) in filter(None, replies) if self.beside(place) not in _NO_ANSWERS]
