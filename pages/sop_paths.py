@@ -33,7 +33,7 @@ LOOKS = {
 }
 
 large = app_frame.is_large()
-app_frame.show_head("SOP paths", "Where do agents leave the procedure?")
+head = app_frame.show_head("SOP paths", "Where do agents leave the procedure?")
 view = ui.view()
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 having = [name for name in procedures.declared() if name in stored] or list(procedures.declared())
@@ -99,6 +99,11 @@ if difference:
 of = view.change(models=difference) if difference else view
 among = narrow_to_set(of, [benchmark]).filters()
 shown = leave_out_floors(among, declared(benchmark)).change(at=view.at, stage=view.stage)
+kept = ""
+if large:
+    with head:
+        scenario, kept = procedures_overview.choose_for_audience(shown.change(tab=view.tab), FACET, usable)
+    shown = shown.narrow(**{FACET: (scenario,) if scenario else ()})
 if not scenario:
     procedures_overview.show_procedures(shown, FACET, usable, large)
     st.stop()
@@ -110,9 +115,8 @@ if not turns:
     ui.empty("No turn of this selection could be compared with the procedure. Widen the filters.")
     st.stop()
 others, models_shown = int(split["n"].sum()) - turns, split["model"].n_unique()
-across = f"{procedure.title}: " if large else ""
 st.caption(
-    f"{across}{format_count(turns)} turns by {models_shown} model{'' if models_shown == 1 else 's'}. "
+    f"{kept}{format_count(turns)} turns by {models_shown} model{'' if models_shown == 1 else 's'}. "
     f"{format_count(others)} more are not on the map: the reply could not be parsed, or the panel gave no reference."
 )
 

@@ -211,15 +211,18 @@ def is_large() -> bool:
     return st.query_params.get("show") == LARGE
 
 
-def show_head(title: str, question: str, badges: Sequence[Badge] = ()) -> None:
-    """The page's name with the switch to and from an audience, and, but for one, what the page answers."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+def show_head(title: str, question: str, badges: Sequence[Badge] = ()) -> "DeltaGenerator":
+    """The page's name with the switch to and from an audience, and, but for one, what the page answers; the row of the
+    name, for what a page adds to it."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
         st.title(title, anchor=False, width="content")
         for word in badges:
             badge(word)
         _show_switch()
     if not is_large():
         st.caption(question)
+    return row
 
 
 def _show_switch() -> None:

@@ -40,6 +40,20 @@ def test_a_map_for_an_audience_is_seen_whole_and_lets_the_wheel_scroll(
     assert page.evaluate(_RANGE) == before
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
+def test_all_procedures_beside_each_other_fit_the_window_with_their_axis(
+    page: Page, lab: Lab, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    go(page, lab.url, "sop_paths", tab="procedures", show="large")
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot .xtitle')")
+    settle(page)
+    seen = page.evaluate(_SEEN)
+    assert seen["below"] <= 1
+    assert seen["over"] <= 4
+    assert page.locator(".js-plotly-plot .xtitle").evaluate("each => each.getBoundingClientRect().bottom") <= height
+
+
 def test_a_page_is_printed_whole_without_what_one_works_it_with(page: Page, lab: Lab) -> None:
     page.set_viewport_size(SIZE)
     go(page, lab.url, "sop_paths", scenario="telecom_package")

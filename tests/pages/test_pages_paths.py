@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from cxlab.read import View
+from cxlab.read import View, procedures
 from cxlab.views.compare import queries
 from tests.pages.app_script import open_page
 
@@ -169,10 +169,30 @@ def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: 
     assert any("published" in str(each.value) or "grey diamonds" in str(each.value) for each in app.markdown)
 
 
+def test_an_audience_sees_the_map_of_the_procedure_that_is_kept_least_first(made_home: Path) -> None:
+    # The overview names it, and leads with it.
+    name = titles(open_page("sop_paths"))[0].partition(" is kept least")[0]
+    app = open_page("sop_paths", show="large")
+    assert not app.exception
+    assert titles(app)[0].startswith("Most turns leave at")
+    (shown,) = [each for each in app.selectbox if each.key == "sop-for-audience"]
+    assert procedures.get(shown.value).title == name
+    assert any(each.value.startswith("Kept least of ") for each in app.caption)
+    shown.set_value("").run()
+    assert titles(app)[0].startswith(f"{name} is kept least")
+    assert app.query_params["tab"] == "procedures"
+    # One that is chosen needs no rule.
+    app.selectbox(key="sop-for-audience").set_value("telecom_package").run()
+    assert app.query_params["scenario"] == "telecom_package"
+    assert "tab" not in app.query_params
+    assert not any(each.value.startswith("Kept least of ") for each in app.caption)
+
+
 def test_for_an_audience_the_procedures_are_a_finding_and_a_picture(made_home: Path) -> None:
-    whole, large = open_page("sop_paths"), open_page("sop_paths", show="large")
+    whole, large = open_page("sop_paths"), open_page("sop_paths", show="large", tab="procedures")
     assert not large.exception
-    assert titles(large) == titles(whole)
+    # The map that an audience sees first tells where most leave.
+    assert titles(whole)[0].startswith(f"{titles(large)[0]}, most of the others leave at ")
     assert (len(large.get("plotly_chart")), len(large.dataframe)) == (1, 0)
     assert any("Procedures differ in length" in each.value for each in whole.caption)
     assert not any("Procedures differ in length" in each.value for each in large.caption)

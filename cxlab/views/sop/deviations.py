@@ -26,7 +26,7 @@ from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200
 # What a page for an audience has at both sides of a map, above it, and of that a line below the headline.
-_RIMS_PX, _HEAD_PX, _LINE_PX = 80, 152, 28
+_RIMS_PX, _HEAD_PX, _LINE_PX = 80, 164, 28
 _MOST_VARIANTS = 12
 _QUADRANTS = {
     "right>right": "Right result, right way",

@@ -1,5 +1,7 @@
 """All procedures beside each other, the one that is kept least first; each leads to its map."""
 
+from contextlib import nullcontext
+
 import polars as pl
 import streamlit as st
 
@@ -8,7 +10,8 @@ from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, procedures
 from cxlab.ui.address import cached, marks, set_view
-from cxlab.ui.app_frame import dark
+from cxlab.ui.address import view as here
+from cxlab.ui.app_frame import dark, read_window, screen
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import is_new
 from cxlab.ui.labels import Badge, label, plain, section
@@ -17,16 +20,42 @@ from cxlab.views.sop import queries_comparisons
 from cxlab.views.sop.charts_map import enlarge
 
 
+def choose_for_audience(current: View, facet: str, ids: list[str]) -> tuple[str, str]:
+    """Which procedure's map an audience sees, and by which rule where nobody chose it: the one that is kept least. The
+    first is "" for all of them beside each other."""
+    chosen, rule = next(iter(current.values(facet)), ""), ""
+    if not chosen and current.tab != _ALL:
+        frame = cached(queries_comparisons.compare_procedures, current, facet, tuple(ids))
+        chosen = frame["procedure"][0] if frame.height else ""
+        rule = f"Kept least of {frame['procedure'].n_unique()} procedures. " if len(ids) > 1 else ""
+    if len(ids) > 1:
+        key = "sop-for-audience"
+        st.session_state[key] = chosen
+
+        def changed() -> None:
+            picked = st.session_state[key]
+            narrowed = here().narrow(**{facet: (picked,) if picked else ()})
+            set_view(narrowed.change(tab="" if picked else _ALL, stage=""))
+
+        names = {**{id: procedures.get(id).title for id in ids}, "": "All procedures side by side"}
+        st.selectbox(
+            "Procedure", list(names), key=key, format_func=names.__getitem__, on_change=changed,
+            label_visibility="collapsed", width=260,
+        )  # fmt: skip
+    return chosen, rule
+
+
 def show_procedures(current: View, facet: str, ids: list[str], large: bool = False) -> None:
     """A row a procedure: how many turns keep it, model by model, and where most leave it; `large` for an audience, the
-    finding and the picture alone."""
+    finding and the picture alone, in one window."""
     frame = cached(queries_comparisons.compare_procedures, current, facet, tuple(ids))
     whole = frame.filter(pl.col("model").is_null())
     if whole.is_empty():
         st.info("No turn of this selection could be compared with a procedure. Widen the filters.")
         return
     worst = whole.row(0, named=True)
-    where = f", most of the others leave at “{_name(worst)}”" if worst["stage"] else ""
+    # The map, which an audience sees first, tells where.
+    where = f", most of the others leave at “{_name(worst)}”" if worst["stage"] and not large else ""
     of_models = frame.filter(pl.col("model").is_not_null())
     found = marks()
     models = [name for name in found if name in of_models["model"].to_list()]
@@ -49,7 +78,7 @@ def show_procedures(current: View, facet: str, ids: list[str], large: bool = Fal
     order = whole["procedure"].to_list()
     names = {id: procedures.get(id).title for id in order}
     figure = draw_dots(rows, order, models, names, found, dark(), axis=(0.0, 100.0))
-    figure.update_xaxes(title="Turns that keep the procedure, %")
+    figure.update_xaxes(title=f"Turns that keep the procedure, %{', with 95 % intervals' if large else ''}")
     key = "sop-procedures"
     table = with_labels(of_models).with_columns(
         procedure=pl.col("procedure").replace(names),
@@ -57,11 +86,18 @@ def show_procedures(current: View, facet: str, ids: list[str], large: bool = Fal
     )
     twin = {"procedure": column("Procedure"), "name": column("Model"), **_COUNTS, **_SHARE, **_LEAK}
     alt = "Share of turns that keep each procedure, a dot a model."
-    picked = show_chart(
-        enlarge(figure, _TYPE) if large else figure, table, key=key, alt=alt, select=True, columns=twin, table=not large
-    )
+    fits = False
     if large:
-        st.caption("Share of turns whose way is the one due, with 95 % intervals.")
+        room = read_window()[1] - _HEAD_PX
+        scale = max(1.0, min(room / figure.layout.height, _MOST_TYPE))
+        # A line less high than its letters would be no line; of more models than go into a window the page scrolls.
+        fits, figure = room >= _LEAST_HEIGHT * figure.layout.height, enlarge(figure, scale)
+        if fits:
+            figure.update_layout(height=None)
+    with screen(_HEAD_PX) if fits else nullcontext():
+        picked = show_chart(
+            figure, table, key=key, alt=alt, select=True, columns=twin, table=not large, stretch=fits
+        )  # fmt: skip
     if picked and is_new(key, "\n".join(picked[0])):
         _open(current, facet, *picked[0])
     if large:
@@ -90,8 +126,12 @@ _READS = (
     "its 95 % interval clustered by sample. Procedures differ in length and in how hard their customers are. Click a "
     "dot for the map of that model, or choose a row for the map of all that are shown."
 )
-_TYPE = 1.15
-"""By how much type is larger for an audience."""
+_ALL = "procedures"
+"""In the address: an audience sees all procedures beside each other."""
+_HEAD_PX = 138
+"""What a page for an audience has above the picture."""
+_MOST_TYPE, _LEAST_HEIGHT = 1.3, 0.85
+"""By how much type is larger for an audience at most, and of its height what a picture may lose to fit a window."""
 _COUNTS = {"dialogues": column("Dialogues", "count"), "n": column("Turns", "count")}
 _SHARE = {
     "share": column("Keep it", "share"),
