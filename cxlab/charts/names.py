@@ -2,6 +2,7 @@
 
 import re
 
+from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.read import procedures
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_+]*")
@@ -30,6 +31,19 @@ def begin(words: str) -> str:
 def name_id(id: object) -> str:
     """What a field, a value or an action is called: as its benchmark declares, else its id in words."""
     return procedures.words().get(str(id)) or spell_out(id)
+
+
+def name_parties(value: str) -> str:
+    """A setting that names models as people read them: "lenient, strict (simulated)" of "simulated:judge-lenient,
+    simulated:judge-strict"; any other one stays as it is."""
+    given = value.split(", ")
+    simulated = [each.startswith(SIMULATED_PREFIX) for each in given]
+    if not any(simulated):
+        return value
+    mark = " (simulated)"
+    names = [f"{short_model(each).removeprefix('judge-')}{mark if not all(simulated) else ''}" if own else each
+             for each, own in zip(given, simulated, strict=True)]  # fmt: skip
+    return ", ".join(names) + (mark if all(simulated) else "")
 
 
 def shorten(text: str, longest: int) -> str:

@@ -20,11 +20,13 @@ from cxlab.read.comparison.run_floors import with_floors
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import (
     MARKED_STANDING,
+    is_repeat,
     leads,
     say_customers,
     say_floors,
     say_leader,
     say_left_out,
+    say_repeats,
     say_set,
 )
 from cxlab.read.conditions import find_differing, of_runs
@@ -164,9 +166,11 @@ def find_section(
     runs = list_runs(about, behind, view.runs if unit == "run_id" else ())
     names = _name_sides(about, runs, unit, [side for each in scored for side in each.table["side"]])
     marks = _mark_sides(runs, unit)
-    results = tuple(_tell_task(about, view, each, names, marks, corrections) for each in scored)
-    contestants = _without_floors(about, behind, runs)
     own = {run["run_id"]: known[run["run_id"]].conditions for run in runs if run["run_id"] in known}
+    repeat = unit == "run_id" and all(is_repeat(each, own) for each in scored if each.table.height > 1)
+    repeat = repeat and any(each.table.height > 1 for each in scored)
+    results = tuple(_tell_task(about, view, each, names, marks, corrections, repeat) for each in scored)
+    contestants = _without_floors(about, behind, runs)
     apart = find_differing(own) if unit == "run_id" else {}
     parts = found.set.conditions.parts if found.set.conditions else next((each.parts for each in own.values()), ())
     total = sum(run["counted"] for run in runs if run["model"] not in about.floor_models) or sum(
@@ -178,7 +182,7 @@ def find_section(
     compared = " among those compared" if len(breaks) > 1 else ""
     return Section(
         about,
-        say_decision(scored, names),
+        say_decision(scored, names, repeat),
         say_warnings(about, scored, names),
         results,
         _say_left_out(scored, names),
@@ -240,19 +244,21 @@ def _name_samples(about: Declaration, view: View) -> list[str]:
 
 def _tell_task(
     about: Declaration, view: View, found: Ranking, names: Mapping[str, str], marks: Mapping[str, Mark],
-    corrections: Corrections | None,
+    corrections: Corrections | None, repeat: bool,
 ) -> TaskResult:  # fmt: skip
     card, task = about.card, found.task
 
     def name(side: str) -> str:
         return names.get(side, short_model(side))
 
-    told, between = say_leader(found, name), decide(about, found)
+    told = say_repeats([found]) if repeat and found.table.height > 1 else say_leader(found, name)
+    between = decide(about, found)
     corrected = corrections and correct_ranking(about, view, found, corrections)
     title, sides = name_metric(task.metric), ranking.describe_sides(found)
-    figures = list_figures(about, found, between, sides, title, name, corrected) if between else ()
+    figures = list_figures(about, found, between, sides, title, name, corrected, repeat) if between else ()
     floors = say_floors([found], name)
-    elsewhere = ". ".join(say_other_lead(each, name) for each in between.other_leads) if between else ""
+    others = between.other_leads if between and not repeat else ()
+    elsewhere = ". ".join(say_other_lead(each, name) for each in others)
     low = say_zeros(about, between.other_leads, name) if between else ""
     sentences = (
         say_metric(about, found),

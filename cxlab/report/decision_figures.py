@@ -34,6 +34,7 @@ from cxlab.read.comparison.words import (
     say_leaders,
     say_left,
     say_no_floors,
+    say_repeats,
 )
 from cxlab.read.results.headlines import say_rule
 from cxlab.records.benchmark_card import Declaration
@@ -59,10 +60,11 @@ class Figure:
 
 def list_figures(
     about: Declaration, found: Ranking, told: Decision, sides: pl.DataFrame, title: str, name: Callable[[str], str],
-    corrected: CorrectedRanking | None = None,
+    corrected: CorrectedRanking | None = None, repeat: bool = False,
 ) -> list[Figure]:  # fmt: skip
     """A decision's figures in the order in which they are asked for; `sides` as `ranking.describe_sides`, `title` the
-    metric's. `corrected`: the ranking with people's decisions, told of beside the one as judged."""
+    metric's. `corrected`: the ranking with people's decisions, told of beside the one as judged. `repeat`: the two are
+    one model, of which nothing is to be settled and nowhere one to win."""
     rows = {row["side"]: row for row in sides.iter_rows(named=True)}
     pair = [{**rows[side], "name": name(side)} for side in (told.leader, told.rival)]
     one, many = about.card.unit
@@ -71,16 +73,18 @@ def list_figures(
         *([_correct(about, told, corrected, title, name)] if corrected else []),
         _pass_rates(about, found, told, name),
         *_prices(one, many, pair),
-        _power(found, told),
-        _slices(about, told, name(told.rival)),
+        *([] if repeat else [_power(found, told), _slices(about, told, name(told.rival))]),
         *_other_metrics(about, told, name),
     ]
 
 
-def say_decision(scored: Sequence[Ranking], names: Mapping[str, str]) -> str:
-    """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared."""
+def say_decision(scored: Sequence[Ranking], names: Mapping[str, str], repeat: bool = False) -> str:
+    """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared. `repeat`: all are runs of
+    one model under the same conditions."""
     if not scored:
         return "Nothing has been scored that could be compared"
+    if repeat:
+        return begin(say_repeats(scored))
 
     def name(side: str) -> str:
         return names.get(side, side)
@@ -325,12 +329,14 @@ def _other_metrics(about: Declaration, told: Decision, name: Callable[[str], str
 
 
 def _say_metric(about: Declaration, each: OtherMetric) -> str:
-    """The rival's mean against the leader's: "action 88.6 against 91.1 (-7.8 to 2.9)"; of a scale that ends elsewhere
-    than at 100 with its end, "warmth 4.3 against 6.8 of 10"."""
+    """The rival's mean against the leader's and which is better: "action 88.6 against 91.1 (more is better, difference
+    −7.8 to 2.9)"; of a scale that ends elsewhere than at 100 with its end, "warmth 4.3 against 6.8 of 10"."""
     scale = about.card.scale(each.metric)
     most = None if scale is None else max(scale)
     of = "" if most in (None, 100.0) else f" of {most:g}"
     sign = 1 if (each.theirs - each.ours) * each.by >= 0 else -1
     ends = sorted(sign * end for end in (each.low, each.high) if end is not None)
+    better = "less is better" if each.metric in about.card.lower_is_better else "more is better"
     span = f"difference {format_interval(*ends)}" if len(ends) == 2 else "too few for an interval"
-    return f"{name_metric(each.metric)} {format_points(each.theirs)} against {format_points(each.ours)}{of} ({span})"
+    means = f"{format_points(each.theirs)} against {format_points(each.ours)}{of}"
+    return f"{name_metric(each.metric)} {means} ({better}, {span})"

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cxlab.charts import numbers
+from cxlab.charts.names import name_parties
 from cxlab.charts.theme import DARK, LIGHT, short_model
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.view import View
@@ -62,7 +63,7 @@ def _environment() -> Environment:
     filters: dict[str, Any] = {
         "points": numbers.format_points, "share": numbers.format_share, "usd": numbers.format_usd,
         "seconds": numbers.format_seconds, "count": numbers.format_count, "time": numbers.format_time,
-        "short": short_model,
+        "short": short_model, "parties": name_parties,
     }  # fmt: skip
     found.filters.update(filters)
     found.globals.update(light=LIGHT, dark=DARK, width=dots.WIDTH, left=dots.LEFT)

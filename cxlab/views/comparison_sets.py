@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.charts.names import name_parties
 from cxlab.charts.numbers import format_count, format_time
 from cxlab.read import View, annotations
 from cxlab.read.annotations import WRONG_LABEL
@@ -138,8 +139,8 @@ def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:
              if len({each.get(title) for each in parts}) > 1]  # fmt: skip
     told = {}
     for each, own in zip(choices, parts, strict=True):
-        words = [own[title] if title == "Dataset" else f"{title} {own.get(title, '–')}" for title in apart[:_MOST_PARTS]
-                 if title in own]  # fmt: skip
+        words = [own[title] if title == "Dataset" else f"{title} {name_parties(own[title])}"
+                 for title in apart[:_MOST_PARTS] if title in own]  # fmt: skip
         size = f"{each.models} model{'' if each.models == 1 else 's'}, {format_count(each.samples)} samples"
         told[each.conditions.id] = " · ".join([*words, size, f"newest {format_time(each.newest)}"])
     return told
@@ -251,7 +252,9 @@ def _show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str
     """What all results have in common, and how much each model has: folded, below a ranking."""
     with st.expander("What is compared", type="compact"):
         if found.conditions is not None:
-            usual = "; ".join(f"{plain(title)} {plain(value)}" for title, value in found.conditions.parts)
+            usual = "; ".join(
+                f"{plain(title)}: {plain(name_parties(value))}" for title, value in found.conditions.parts
+            )
             st.caption(f"The same for all: {usual}.")
         rows = [
             each.compared.coverage.with_columns(

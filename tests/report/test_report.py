@@ -27,6 +27,7 @@ from cxlab.report.decision_figures import list_figures
 from cxlab.report.dialogues import cut, read_answer, read_lines
 from cxlab.report.write import write_report
 from cxlab.views.compare import queries as compared
+from tests.pages.app_script import open_page, words
 from tests.read.comparison.test_comparison_sets import FLOOR, steady
 from tests.stores.judged import HOSTILE, MODELS
 from tests.stores.runs import write_run
@@ -128,6 +129,31 @@ def test_runs_are_told_with_what_differs_and_floors_beside() -> None:
     assert "These runs differ in turns, too" in words_of(Page(text))
     assert section.simulated
     assert not section.others_simulated
+
+
+@pytest.mark.parametrize(("shift", "said"), [
+    (None, "The same model twice, under the same settings, with the same result on every sample"),
+    (1, "The same model twice, under the same settings: 0.2 points apart, which cannot be told from chance"),
+    (-20, "The same model twice, under the same settings: 20.0 points apart, more than chance explains"),
+])  # fmt: skip
+def test_a_repeat_of_a_model_is_no_rival(empty_home: Path, shift: int | None, said: str) -> None:
+    first = steady(0, seed=1)
+    again = first if shift is None else steady(shift, seed=4)
+    runs = tuple(write_run(empty_home, number, "a", values) for number, values in enumerate((first, again), 1))
+    view = View("sage", runs=runs)
+    section = find_section(ABOUT, view, "run_id")
+    assert re.sub(r"\d+\.\d", "N", section.decision) == re.sub(r"\d+\.\d", "N", said)
+    labels = [figure.label for figure in section.tasks[0].figures]
+    assert not [label for label in labels if "settle" in label or "wins" in label]
+    page = open_page("compare", benchmark="sage", run=list(runs), sides="runs")
+    assert not page.exception
+    assert section.decision in words(page)
+    assert "who leads" not in words(page)
+    assert "these runs differ in nothing." in words(page)
+    # Another setting makes it another contestant.
+    other = write_run(empty_home, 3, "a", again, options={"turns": 5})
+    led = find_section(ABOUT, View("sage", runs=(runs[0], other)), "run_id").decision
+    assert "the same model" not in led.lower()
 
 
 def test_text_of_customers_models_and_judges_stays_text(judged_home: Path) -> None:

@@ -11,6 +11,7 @@ from cxlab.metrics.paired import LEAST_CLUSTERS
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.ranking import Ranking, took
 from cxlab.read.comparison.sets import Customers, TaskSet
+from cxlab.read.conditions import Conditions, find_differing
 from cxlab.records.cluster import Cluster
 from cxlab.records.decimals import write_decimals
 from cxlab.records.metric_names import name_metric
@@ -57,6 +58,32 @@ def say_leader(found: Ranking, name: Name = str) -> str:
         else f"{name_some(near)} {'is' if len(near) == 1 else 'are'} not"
     )
     return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure{few}"
+
+
+def is_repeat(found: Ranking, conditions: Mapping[str, Conditions]) -> bool:
+    """Whether the sides are runs of one model under the same conditions, of which none can lead; `conditions` of runs
+    that are known."""
+    sides = found.compared.coverage.filter(pl.col("side").is_in(found.table["side"].implode()))
+    runs = {side: conditions[side] for side in sides["side"] if side in conditions}
+    return len(runs) == sides.height > 1 == sides["model"].n_unique() and not find_differing(runs)
+
+
+def say_repeats(found: Sequence[Ranking]) -> str:
+    """Runs of one model under the same conditions (`is_repeat`): how often it ran, and how far apart the results lie,
+    of several tasks in how many for sure."""
+    times = max(each.table.height for each in found)
+    often = "twice" if times == 2 else f"{times} times"
+    told = f"the same model {often}, under the same settings"
+    several = [each for each in found if each.table.height > 1]
+    sure = sum("worse" in each.gaps["verdict"] for each in several)
+    if len(several) > 1:
+        return f"{told}: apart for sure in {sure} of {len(several)} tasks"
+    values = several[0].table["value"].to_list()
+    apart = max(values) - min(values)
+    if not several[0].gaps.select((pl.col("wins") + pl.col("losses")).sum()).item():
+        return f"{told}, with the same result on every sample"
+    chance = "more than chance explains" if sure else "which cannot be told from chance"
+    return f"{told}: {write_decimals(apart)} points apart, {chance}"
 
 
 def say_leaders(found: Sequence[Ranking], name: Name = str) -> str:

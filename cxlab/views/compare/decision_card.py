@@ -1,21 +1,29 @@
 """The card that Compare opens with: who wins, by how much, at what price, and what would change that."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.matrix import name_judge
-from cxlab.charts.names import begin
+from cxlab.charts.names import begin, name_parties
 from cxlab.charts.numbers import format_count, interval_of
-from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.comparison.words import MARKED_STANDING, Name, leads, say_floors, say_leader, say_no_floors, say_set
-from cxlab.read.conditions import Conditions
+from cxlab.read.comparison.words import (
+    MARKED_STANDING,
+    Name,
+    is_repeat,
+    leads,
+    say_floors,
+    say_leader,
+    say_no_floors,
+    say_repeats,
+    say_set,
+)
+from cxlab.read.conditions import Conditions, of_runs
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric
 from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead, say_zeros
@@ -30,12 +38,12 @@ from cxlab.views.compare.without_judge import show_without
 
 def show_decision(
     about: Declaration, found: Ranking, conditions: Conditions | None, told: Decision, board: pl.DataFrame, title: str,
-    named: Mapping[str, str], view: View, unit: Unit,
+    named: Mapping[str, str], view: View, unit: Unit, alone: bool,
 ) -> CorrectedRanking | None:  # fmt: skip
     """What is compared; the card; and all sides in their order, with corrected means where the address asks for them,
     which are returned.
 
-    `board`: what each costs and takes (queries.sides).
+    `board`: what each costs and takes (queries.sides). `alone`: this is one of several tasks that were tried.
     """
 
     def name(side: str) -> str:
@@ -44,40 +52,35 @@ def show_decision(
     on = ["Single runs"]
     if conditions is not None:
         parts = dict(conditions.parts)
-        on = [f"Dataset {conditions.dataset}", f"judges: {_name_judges(parts['Judges'].split(', '))}"]
-    if len(about.card.tasks) > 1:
-        on.insert(0, f"Task: {found.task.title}")
+        on = [f"Dataset {conditions.dataset}", f"judges: {name_parties(parts['Judges'])}"]
     st.caption(plain(f"{'; '.join(on)}; {say_set(found.compared)}."))
-    words = say_leader(found, name)
+    known = of_runs(about.card.id, about.switches) if unit == "run_id" else {}
+    repeat = is_repeat(found, {run: known[run].conditions for run in known})
+    words = say_repeats([found]) if repeat else say_leader(found, name)
     corrected = choose_corrected(view, unit)
     simulated = dict(board.select("side", "simulated").iter_rows())
     with st.container(border=True, key="decision"):
-        section(plain(begin(words)), plain(say_metric(about, found)))
+        heading = f"{found.task.title} alone: {words}" if alone else begin(words)
+        section(plain(heading), plain(say_metric(about, found)))
         if simulated.get(told.leader) or simulated.get(told.rival):
             badge("simulated", "stand-ins answered, so this tells nothing of real models")
         st.html(
             render(
-                "cxlab.views.compare:decision", figures=list_figures(about, found, told, board, title, name, corrected)
+                "cxlab.views.compare:decision",
+                figures=list_figures(about, found, told, board, title, name, corrected, repeat),
             )
         )
         if floors := say_floors([found], name) or say_no_floors([found], bool(about.floors)):
             st.caption(plain(f"⚠ {floors}."))
         if low := say_zeros(about, told.other_leads, name):
             st.caption(plain(f"⚠ {low}."))
-        _link_further(about, told, view, name)
+        if not repeat:
+            _link_further(about, told, view, name)
     _show_ranking(about, found, conditions, title, named, words)
     if corrected:
         show_corrected(about, found, corrected, title, name)
     show_without(about, found, view, unit, title, name)
     return corrected
-
-
-def _name_judges(judges: Sequence[str]) -> str:
-    """Judges as the page Judges calls them: "lenient, strict (simulated)"."""
-    simulated = [each.startswith(SIMULATED_PREFIX) for each in judges]
-    names = [name_judge(each) + (" (simulated)" if own and not all(simulated) else "")
-             for each, own in zip(judges, simulated, strict=True)]  # fmt: skip
-    return ", ".join(names) + (" (simulated)" if all(simulated) else "")
 
 
 def _link_further(about: Declaration, told: Decision, view: View, name: Name) -> None:

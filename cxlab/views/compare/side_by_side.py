@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.charts.failure_names import spell_programs
 from cxlab.charts.numbers import format_points
 from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration
@@ -20,7 +21,7 @@ from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.alignment import Pair, align, differs
 from cxlab.views.failures import attempt_answer
-from cxlab.views.failures.attempt_verdict import say_verdict
+from cxlab.views.failures.attempt_verdict import SIGNS, say_verdict, verdict_of
 
 
 def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[str, str]) -> None:
@@ -64,7 +65,31 @@ def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[
             )  # fmt: skip
             say_verdict(side)
     shown, st.session_state["cx-duel"] = st.session_state.get("cx-duel"), (first, second)
-    _draw_pairs(pairs, fresh=shown != (first, second))
+    _draw_pairs(pairs, [verdict_turn(side, name) for side, name in zip(sides, names, strict=True)],
+                fresh=shown != (first, second))  # fmt: skip
+
+
+def verdict_turn(side: StoredAttempt, name: str) -> tuple[int, str, str] | None:
+    """The turn on which the verdict of a side stands, where it did not pass; the words that stand there, and those of
+    the way to it. None of one whose end alone is judged."""
+    turn, verdict = side.attempt.get("verdict_turn"), verdict_of(side)
+    if turn is None or verdict == "passed":
+        return None
+    reason = spell_programs(str(side.attempt.get("verdict_reason") or ""))
+    why = f"{SIGNS[verdict][0][:1]} The verdict on {name} stands on this turn{reason and f': {reason}'}"
+    return int(turn), why, f"Turn {turn}: where {name} {'failed' if verdict == 'failed' else 'got no verdict'}"
+
+
+def place_verdicts(pairs: Sequence[Pair], verdicts: Sequence[tuple[int, str, str] | None]) -> list[list[str]]:
+    """For each pair and side the words of the verdict that stands there, "" where none does: on the first line of the
+    agent in its turn, or of anybody where the agent has none."""
+    told = [["", ""] for _ in pairs]
+    for side, verdict in enumerate(verdicts):
+        lines = [(place, line) for place, pair in enumerate(pairs) if (line := pair[side]) is not None]
+        there = [(place, line.role) for place, line in lines if verdict and line.turn == verdict[0]]
+        if verdict and there:
+            told[next((place for place, role in there if role == "agent"), there[0][0])][side] = verdict[1]
+    return told
 
 
 def _tell(pairs: Sequence[Pair], apart: Sequence[Pair]) -> str:
@@ -80,21 +105,24 @@ def _tell(pairs: Sequence[Pair], apart: Sequence[Pair]) -> str:
     )
 
 
-def _draw_pairs(pairs: Sequence[Pair], fresh: bool) -> None:
-    """Both sides in one list that begins at the first difference; two buttons go from one to the next.
+def _draw_pairs(pairs: Sequence[Pair], verdicts: Sequence[tuple[int, str, str] | None], fresh: bool) -> None:
+    """Both sides in one list that begins at the first difference; two buttons go from one to the next, and one for each
+    side to where its verdict stands (`verdicts`, as `verdict_turn`).
 
     `fresh`: they were not on the page before, so the page goes to them.
     """
     ink = colours()
     cells, place = [], 0
-    for one, two in pairs:
+    marks = place_verdicts(pairs, verdicts)
+    jumps = [(side, verdict[2]) for side, verdict in enumerate(verdicts) if verdict and any(row[side] for row in marks)]
+    for (one, two), why in zip(pairs, marks, strict=True):
         apart = differs((one, two))
         place += apart
         marked = transcript_html.mark_changes(one.text, two.text) if apart and one and two else (None, None)
         sides = [
             transcript_html.to_html(line, text) if line else "" for line, text in zip((one, two), marked, strict=True)
         ]
-        cells.append({"place": place if apart else 0, "sides": sides})
+        cells.append({"place": place if apart else 0, "sides": list(zip(sides, why, strict=True))})
     st.html(
         f"""<style>
     .cx-duel {{max-height: 74vh; overflow-y: auto; border: 1px solid {ink.hairline}; border-radius: .4rem;
@@ -104,6 +132,10 @@ def _draw_pairs(pairs: Sequence[Pair], fresh: bool) -> None:
     .cx-duel section.apart {{border-left-color: {ink.warning};}}
     .cx-duel section.now {{background: {ink.raised};}}
     .cx-duel section > div {{min-width: 0;}}
+    .cx-duel .verdict {{outline: 2px solid {ink.bad}; outline-offset: -2px; border-radius: .4rem;}}
+    .cx-duel .why {{color: {ink.bad}; font-size: .8rem; font-weight: 600; padding: .3rem .7rem 0;
+      overflow-wrap: anywhere;}}
+    .cx-steps button.jump {{border-color: {ink.bad}; margin-left: .5rem;}}
     .cx-duel .none {{color: {ink.muted}; font-size: .78rem; padding: .3rem .7rem;}}
     .cx-duel .cx-line mark {{background: {ink.warning}40; color: {ink.ink}; border-bottom: 2px solid {ink.warning};
       border-radius: 2px;}}
@@ -112,8 +144,8 @@ def _draw_pairs(pairs: Sequence[Pair], fresh: bool) -> None:
       border-radius: .4rem; padding: .2rem .7rem; margin-right: .5rem; cursor: pointer;}}
     </style>"""
     )
-    st.html(render("cxlab.views.compare:pairs", places=place, pairs=cells))
-    if place:
+    st.html(render("cxlab.views.compare:pairs", places=place, pairs=cells, jumps=jumps))
+    if place or jumps:
         # Our own constant script: it only looks for the marks above, and nothing from the store is in it.
         come = "bar.scrollIntoView({block: 'start'});" if fresh else ""
         st.html(f"<script>{_WALK.replace('/* come */', come)}</script>", unsafe_allow_javascript=True)
@@ -123,7 +155,13 @@ _WALK = """
 setTimeout(() => {
   const all = [...document.querySelectorAll('.cx-duel section.apart')], list = document.querySelector('.cx-duel');
   const bar = document.querySelector('.cx-steps');
-  if (!list || !bar || !all.length) return;
+  if (!list || !bar) return;
+  for (const each of bar.querySelectorAll('.jump')) {
+    const there = document.querySelector(`.cx-duel .verdict[data-side="${each.dataset.side}"]`);
+    if (there) each.onclick = () => { list.scrollTop = there.parentElement.offsetTop - list.clientHeight / 4; };
+  }
+  /* come */
+  if (!all.length) return;
   let at = 0;
   const go = (next) => {
     all[at].classList.remove('now');
@@ -135,7 +173,6 @@ setTimeout(() => {
   bar.querySelector('.back').onclick = () => go(at - 1);
   bar.querySelector('.on').onclick = () => go(at + 1);
   go(0);
-  /* come */
 }, 350);
 """
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import name_parties
 from cxlab.charts.theme import Mark, mark_models, mark_of
 from cxlab.read import View, annotations, known
 from cxlab.read.comparison.sets import Unit
@@ -95,12 +96,16 @@ def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[st
     made = of_runs(about.card.id, about.switches)
     apart = find_differing({run: made[run].conditions for run in runs if run in made})
     if not apart:
-        st.caption("Same conditions: these runs differ in nothing but the model.")
+        models = {made[run].model for run in runs if run in made}
+        st.caption("Same conditions: these runs differ in nothing" + (" but the model." if len(models) > 1 else "."))
         return
     st.warning(
         f"These runs differ in {plain(', '.join(apart).lower())}, too: a difference may be due to that.", icon="⚠"
     )
-    rows = pl.DataFrame([{"setting": title, **values} for title, values in apart.items()])
+    rows = pl.DataFrame(
+        [{"setting": title, **{run: name_parties(value) for run, value in values.items()}}
+         for title, values in apart.items()]
+    )  # fmt: skip
     columns = {"setting": column("Setting")} | {run: column(named.get(run, run)) for run in runs}
     with st.expander("What differs", type="compact"):
         show_table(rows, columns, key="compare-settings", alt="Settings in which the runs differ.", downloads=False)

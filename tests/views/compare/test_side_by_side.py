@@ -3,13 +3,16 @@
 import html
 import re
 import time
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxlab.ui import transcript_html
+from cxlab.ui.render import render
 from cxlab.ui.transcript_html import TranscriptLine, mark_changes, read_lines, to_html
+from cxlab.views.compare import side_by_side
 from cxlab.views.compare.alignment import align, differs
 from tests.stores.judged import HOSTILE
 
@@ -104,3 +107,33 @@ def test_what_was_spoken_shows_what_was_heard_and_on_demand_all_three() -> None:
     assert [drawn.count(f">{way}</span>") for way in ("meant", "ideal", "heard")] == [1, 1, 1]
     assert "*I* see 5 bars" in drawn
     assert transcript_html.mark_heard("a b", "a b") == "a b"
+
+
+def test_the_turn_of_a_verdict_is_marked_on_its_own_side_and_can_be_jumped_to() -> None:
+    def line(role: str, turn: int) -> TranscriptLine:
+        return TranscriptLine(role, turn, f"{role} {turn}")
+
+    def side(verdict: str, turn: int | None) -> Any:
+        attempt = {"verdict": verdict, "verdict_turn": turn, "verdict_reason": "<b>left_the way</b>"}
+        return SimpleNamespace(attempt=attempt)
+
+    first = [line("customer", 1), line("agent", 1), line("customer", 2), line("agent", 2)]
+    second = [line("customer", 1), line("agent", 1), line("customer", 2)]
+    told = [side_by_side.verdict_turn(side("failed", 2), "curt"), side_by_side.verdict_turn(side("unscored", 2), "odd")]
+    assert told[0] == (2, "✕ The verdict on curt stands on this turn: <b>“left the” way</b>",
+                       "Turn 2: where curt failed")  # fmt: skip
+    assert told[1]
+    assert told[1][2] == "Turn 2: where odd got no verdict"
+    assert side_by_side.verdict_turn(side("passed", 2), "strong") is None
+    assert side_by_side.verdict_turn(side("failed", None), "strong") is None
+    pairs = align(first, second)
+    marks = side_by_side.place_verdicts(pairs, told)
+    # The agent's line of that turn, or the customer's where the agent says nothing more.
+    assert {(pair[0] or pair[1], place) for pair, row in zip(pairs, marks, strict=True)
+            for place, words in enumerate(row) if words} == {(first[3], 0), (second[2], 1)}  # fmt: skip
+    assert side_by_side.place_verdicts(pairs, [None, None]) == [["", ""]] * len(pairs)
+    cells = [{"place": 0, "sides": [("", words) for words in row]} for row in marks]
+    drawn = render("cxlab.views.compare:pairs", places=0, pairs=cells, jumps=[(0, "Turn 2 <x>")])
+    assert 'class="verdict" data-side="0"' in drawn
+    assert "&lt;b&gt;“left the” way" in drawn
+    assert "Turn 2 &lt;x&gt;" in drawn
