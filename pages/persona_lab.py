@@ -38,15 +38,34 @@ def offer(sources: dict[str, str], source: str) -> AvailableChoices:
     agents = [row.name for row in rows if llm.only_for(row.name) in ("", "mmtaup2")]
     voices = backends.backends()
     customers = [CUSTOMER, *(row.name for row in rows if not llm.only_for(row.name))]
+    # What is stored can be shown where its models cannot be asked.
+    stored = claims.list_pairs()
+    told = [dict.fromkeys([*here, *(pair[place] for pair in stored)]) for place, here in enumerate((agents, customers))]
     return AvailableChoices(
         sources,
         DOMAINS,
         cases,
         usual,
-        {name: ui.label(name) for name in agents},
-        {name: ui.label(name) for name in customers},
+        *({name: ui.label(name) for name in names} for names in told),
         {"text": "Text"} | {LINES.get(each.name, each.name): each.title for each in voices if each.ready},
         {LINES.get(each.name, each.name): each.fix for each in voices if not each.ready},
+        frozenset({*told[0], *told[1]} - {*agents, *customers}),
+    )
+
+
+def tell_absent(lost: frozenset[str]) -> None:
+    """A play that is not stored, of models that cannot be asked here."""
+
+    def show_stored() -> None:
+        address.leave_out()
+        st.rerun()
+
+    names = " and ".join(map(ui.label, sorted(lost)))
+    ui.empty(
+        f"{ui.plain(names)} cannot be asked on this machine; Models says what is missing. Of these conversations none "
+        "are stored, so there is nothing to show.",
+        "Show what is stored",
+        show_stored,
     )
 
 
@@ -103,7 +122,11 @@ def show_live() -> None:
         attempts = ui.cached(
             sessions.find_attempts, replace(chosen, pace="", large=False, beats=0, anew=False, held="")
         )
-        stage = sessions.open_session(chosen, [] if chosen.anew else attempts)
+        shown = [] if chosen.anew else attempts
+        if not shown and (lost := offered.absent & {chosen.agent, chosen.customer}):
+            tell_absent(lost)
+            return
+        stage = sessions.open_session(chosen, shown)
     sessions.tell_lost(chosen, stage)
 
     def keep() -> None:
@@ -127,7 +150,9 @@ def show_live() -> None:
         with heads[-1]:
             choose_source(chosen, stage.stored)
     parts.show_wish(reason, chosen.large)
-    pair = claims.show_effect(chosen.agent, chosen.columns, stage.frames, chosen.large, showing.say_typical(chosen))
+    pair = claims.show_effect(
+        chosen.agent, chosen.customer, chosen.columns, stage.frames, chosen.large, showing.say_typical(chosen)
+    )
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
     st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep, pair)

@@ -36,6 +36,7 @@ from cxlab.views.persona.live_conversation import (
 from cxlab.views.persona.live_metrics import _turns, mark_move
 from cxlab.voice import audio
 from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
+from tests.benchmarks.strong_server import StrongServer
 from tests.llm.fault_server import FaultServer
 from tests.pages.app_script import open_page, words
 
@@ -118,7 +119,7 @@ def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(e
     write.save_dataset(dataset, rows)
     order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
     launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
-    typical = showing.find_typical("simulated:strong", "exposure")
+    typical = showing.find_typical("simulated:strong", "simulated:customer", "exposure")
     assert typical is not None
     best, more = typical.task, typical.task.more_turns(typical.place)
     assert (best.dataset, best.kind) == (dataset.id, "exposure")
@@ -483,8 +484,8 @@ def test_an_example_that_goes_the_other_way_than_all_says_so(monkeypatch: pytest
     told = TaskContrast("r", "d", "telecom", "t", 0, "exposure", (True, True, True), (15, 16, 15))
     sure = PairedEffect("turns", 11.9, 11.2, -0.7, -1.0, -0.5, 12, 12)
     unsure, large = replace(sure, high=0.4), replace(sure, difference=-1.7, high=0.4)
-    monkeypatch.setattr(showing, "find_runs", lambda agent: {"r": "d"})
-    now = cast("Choices", SimpleNamespace(agent="simulated:strong"))
+    monkeypatch.setattr(showing, "find_runs", lambda *_: {"r": "d"})
+    now = cast("Choices", SimpleNamespace(agent="simulated:strong", customer="simulated:customer"))
     words = " Here told went the other way than over all tasks: 15 → 16 turns"
     for usual, start, end in ((sure, words, "11.2."), (unsure, "", ""), (large, words, "though not for sure.")):
         monkeypatch.setattr(showing, "cached", lambda *_, usual=usual: [usual])
@@ -493,6 +494,38 @@ def test_an_example_that_goes_the_other_way_than_all_says_so(monkeypatch: pytest
     longer = replace(told, turns=(16, 15, 14))
     monkeypatch.setattr(showing, "cached", lambda *_: [sure])
     assert showing._tell_against(now, longer) == ""
+
+
+def test_the_lab_opens_on_real_models_and_shows_what_is_stored_of_them_where_they_cannot_be_asked(
+    empty_home: Path,
+) -> None:
+    dataset, rows = make(MmDataset(domain=("retail",), count=2, personas=("hard",), modalities=("text",)), 4)
+    write.save_dataset(dataset, rows)
+    with StrongServer() as server:
+        (empty_home / "models.toml").write_text(server.settings())
+        for agent, customer in (
+            ("simulated:strong", "simulated:customer"),
+            ("endpoint:agent", "endpoint:customer"),
+            ("simulated:strong", "endpoint:customer"),
+        ):
+            order = RunRequest("mmtaup2", models=(agent,), customer=customer, dataset_id=dataset.id)
+            launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
+    (empty_home / "models.toml").unlink()
+    app = open_page("persona_lab")
+    assert not app.exception
+    assert (app.query_params["agent"], app.query_params["customer"]) == ("endpoint:agent", "endpoint:customer")
+    assert "pairs of stored conversations of endpoint:agent" in words(app)
+    # The means of one customer are not told of another: the largest run of the two alone is behind them.
+    assert claims.find_runs("simulated:strong", "endpoint:customer") != claims.find_runs(
+        "simulated:strong", "simulated:customer"
+    )
+    here = {name: app.query_params[name] for name in app.query_params}
+    asked = open_page("persona_lab", **{**here, "play": "live"})
+    assert not asked.exception
+    assert "endpoint:agent and endpoint:customer cannot be asked on this machine" in words(asked)
+    asked.button(key="cx-empty-Show what is stored").click().run()
+    assert not asked.exception
+    assert "pairs of stored conversations of endpoint:agent" in words(asked)
 
 
 def test_what_a_persona_changes_is_said_in_words_and_one_pair_is_no_measure() -> None:
@@ -599,7 +632,7 @@ def test_a_claim_is_the_same_whichever_columns_are_open(empty_home: Path) -> Non
     write.save_dataset(dataset, rows)
     order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
     launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
-    (run,) = claims.find_runs("simulated:strong")
+    (run,) = claims.find_runs("simulated:strong", "simulated:customer")
     none, hard, told = ("none", 0), ("hard", 0), ("hard", 1)
     # Two levels beside the plainest, three figures each; of what is told one.
     assert (claims.count((run,), hard, none), claims.count((run,), told, hard)) == (6, 3)

@@ -114,7 +114,8 @@ USUAL = SETS["Personas"]
 @dataclass(frozen=True)
 class AvailableChoices:
     """What there is to choose from. `cases`: by domain the titles of tasks; `lines`: text and the ways to speak that
-    are to be had here, in words; `lacks`: what the others need."""
+    are to be had here, in words; `lacks`: what the others need; `absent`: agents and customers that only
+    stored conversations know."""
 
     sources: Mapping[str, str]
     domains: Mapping[str, str]
@@ -124,6 +125,7 @@ class AvailableChoices:
     customers: Mapping[str, str]
     lines: Mapping[str, str]
     lacks: Mapping[str, str]
+    absent: frozenset[str]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What sets the columns of the Persona lab apart, measured over all stored runs of an agent, and told in words."""
+"""What sets the columns of the Persona lab apart, measured over stored runs of an agent and a customer, in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +12,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
 from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, Term
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.charts.numbers import format_change
+from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
@@ -20,6 +21,7 @@ from cxlab.views.persona.choices import EXPOSURES, VariantChoice
 from cxlab.views.persona.queries import list_runs, load_agent_messages
 
 FIGURES = ["pass", "turns"]
+_USUAL = "simulated:strong"
 _EXPOSED = {1: "Told who it is", 2: "With an inferred profile"}
 _CALLED = {
     "none": "none",
@@ -35,12 +37,28 @@ _LARGE = 0.2
 _NEAR = 1
 
 
-def find_runs(agent: str) -> dict[str, str]:
-    """The agent's largest run, of equals the newest, with its dataset; nothing where its tasks cannot be played."""
-    playable = live_tasks.sources()
-    rows = cached(list_runs).filter((pl.col("model") == agent) & ~pl.col("again"))
-    found = rows.filter(pl.col("dataset_id").is_in(list(playable))).sort("conversations", descending=True)
+def list_pairs() -> list[tuple[str, str]]:
+    """(agent, customer) of the stored runs whose tasks can be played: real agents before stand-ins, of these the strong
+    one first, then by size; of equals the newest."""
+    rows = cached(list_runs).filter(~pl.col("again") & ~pl.col("by_hand") & (pl.col("customer") != ""))
+    rows = rows.filter(pl.col("dataset_id").is_in(list(live_tasks.sources())))
+    stand_in, usual = pl.col("model").str.starts_with(SIMULATED_PREFIX), pl.col("model") != _USUAL
+    rows = rows.sort(stand_in, stand_in & usual, "conversations", descending=[False, False, True], maintain_order=True)
+    return list(dict.fromkeys(rows.select("model", "customer").iter_rows()))
+
+
+def find_runs(agent: str, customer: str) -> dict[str, str]:
+    """The largest run of the agent with this customer, of equals the newest, with its dataset; nothing where its tasks
+    cannot be played."""
+    rows = _runs_between(agent, customer)
+    found = rows.filter(pl.col("dataset_id").is_in(list(live_tasks.sources()))).sort("conversations", descending=True)
     return dict(found.select("run_id", "dataset_id").head(1).iter_rows())
+
+
+def _runs_between(agent: str, customer: str) -> pl.DataFrame:
+    """What others played is not told of these two."""
+    same = (pl.col("model") == agent) & (pl.col("customer") == customer)
+    return cached(list_runs).filter(same & ~pl.col("again") & ~pl.col("by_hand"))
 
 
 class Comparison(NamedTuple):
@@ -89,13 +107,13 @@ def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
     return found
 
 
-def list_claims(agent: str, columns: Sequence[VariantChoice]) -> list[Claim]:
-    """Each column that can be compared with the first, with what the agent's stored runs say; none without a pair."""
-    runs = find_runs(agent)
+def list_claims(agent: str, customer: str, columns: Sequence[VariantChoice]) -> list[Claim]:
+    """Each column that can be compared with the first, with what stored runs of the two say; none without a pair."""
+    runs = find_runs(agent, customer)
     if not runs:
         return []
     measured = [
-        Claim(one, cached(measure, _runs_for(agent, runs, one.lines), one.told, one.base, one.lines))
+        Claim(one, cached(measure, _runs_for(agent, customer, runs, one.lines), one.told, one.base, one.lines))
         for one in list_comparisons(columns)
     ]
     return [one for one in measured if one.effects]
@@ -128,18 +146,19 @@ def say_example(claim: Claim | None, frames: Sequence[LiveSnapshot]) -> str:
 
 def show_effect(
     agent: str,
+    customer: str,
     columns: Sequence[VariantChoice],
     frames: Sequence[LiveSnapshot],
     brief: bool = False,
     typical: str = "",
 ) -> tuple[int, int] | None:
-    """Over all stored runs of the agent: does what sets the columns apart show, in its words and in what comes of them?
+    """Over all stored runs of the two: does what sets the columns apart show, in its words and in what comes of them?
 
     Each column is compared with the first, where one thing sets the two apart; the two columns of what is told in large
     letters are given back. Nothing where nothing is stored. `frames`: the example on the page as it stands; `brief`: a
     line, for a stage, which also says by which rule the example is a `typical` one.
     """
-    runs, claims = find_runs(agent), list_claims(agent, columns)
+    runs, claims = find_runs(agent, customer), list_claims(agent, customer, columns)
     best = pick_claim(claims)
     if best is None:
         if runs and not list_comparisons(columns) and len(set(columns)) > 1:
@@ -162,9 +181,8 @@ def show_effect(
         with st.popover("Each difference", type="tertiary", key="persona-effects"):
             lines = [f"- **{plain(f'{of.what}, {of.whose}')}**: {plain(tell_effect(each))}" for of, each in claims]
             st.markdown("\n".join(lines))
-            counts = sorted(
-                {cached(count, _runs_for(agent, runs, of.lines), of.told, of.base, of.lines) for of, _ in claims}
-            )
+            behind = {of: _runs_for(agent, customer, runs, of.lines) for of, _ in claims}
+            counts = sorted({cached(count, ids, of.told, of.base, of.lines) for of, ids in behind.items()})
             tests = " or ".join(map(str, counts))
             st.caption(
                 f"Means, and 95 % intervals of the difference, corrected for {tests} comparisons: three figures of "
@@ -173,13 +191,11 @@ def show_effect(
     return 0, best.of.place
 
 
-def _runs_for(agent: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tuple[str, ...]:
-    """The agent's run; of two ways to speak also the largest one on the same data that has the other way."""
+def _runs_for(agent: str, customer: str, runs: Mapping[str, str], lines: tuple[str, str]) -> tuple[str, ...]:
+    """The run of the two; of two ways to speak also the largest one on the same data that has the other way."""
     if lines[0] == lines[1]:
         return tuple(runs)
-    rows = cached(list_runs).filter(
-        (pl.col("model") == agent) & ~pl.col("again") & pl.col("dataset_id").is_in(list(runs.values()))
-    )
+    rows = _runs_between(agent, customer).filter(pl.col("dataset_id").is_in(list(runs.values())))
     spoken = rows.filter(pl.col("modalities").list.contains(lines[0])).sort("conversations", descending=True)
     return tuple(dict.fromkeys([*runs, *spoken["run_id"].head(1)]))
 

@@ -12,12 +12,16 @@ BENCHMARK = "mmtaup2"
 def list_runs() -> pl.DataFrame:
     """The runs that hold conversations, newest first.
 
-    Columns: run_id, model, simulated, dataset_id, created, conversations, trials, judged (whether a panel gave
-    figures), modalities (text, voice), again (its conversations stand in another run, too).
+    Columns: run_id, model, customer (the model that played it), simulated, dataset_id, created, conversations, trials,
+    judged (whether a panel gave figures), modalities (text, voice), by_hand (somebody typed for the customer), again
+    (its conversations stand in another run, too).
     """
     return ask(
         """
-        SELECT a.run_id, any_value(r.model) AS model, bool_or(r.simulated) AS simulated,
+        SELECT a.run_id, any_value(r.model) AS model,
+            coalesce(any_value(json_extract_string(r.setup, '$.customer')), '') AS customer,
+            bool_or(coalesce(json_extract_string(r.setup, '$.by_hand'), '') NOT IN ('', 'false', '[]')) AS by_hand,
+            bool_or(r.simulated) AS simulated,
             any_value(r.dataset_id) AS dataset_id, any_value(r.created) AS created,
             count(*) AS conversations, count(DISTINCT a.trial) AS trials,
             list_sort(list(DISTINCT coalesce(a.facets['modality'], ''))) AS modalities,

@@ -30,10 +30,10 @@ _LEFT_S, _MOST_LEFT = 1800.0, 8
 
 def find_attempts(choices: Choices) -> list[tuple[str, str]]:
     """(run, attempt) of each column, of the newest run that has it; [] where one of them is not stored."""
-    rows = cached(list_runs).filter(
-        (pl.col("model") == choices.agent) & (pl.col("dataset_id") == choices.source) & ~pl.col("again")
-    )
-    runs = [run for run in rows["run_id"] if _is_by(choices, write.load_run(run).setup)]
+    # The same model was the customer, and nobody typed.
+    same = (pl.col("model") == choices.agent) & (pl.col("customer") == choices.customer) & ~pl.col("by_hand")
+    rows = cached(list_runs).filter(same & (pl.col("dataset_id") == choices.source) & ~pl.col("again"))
+    runs = rows["run_id"].to_list()
     if not runs:
         return []
     conversations, _ = cached(load_figures, runs, ["turns"], TERMS | _VOICE)
@@ -47,11 +47,6 @@ def find_attempts(choices: Choices) -> list[tuple[str, str]]:
                 there[column] = row["run_id"], row["attempt_id"]
     found = [there.get(column) for column in choices.columns]
     return [each for each in found if each] if all(found) else []
-
-
-def _is_by(choices: Choices, setup: Mapping[str, Any]) -> bool:
-    """Whether the same model was the customer, and nobody typed."""
-    return setup.get("customer") == choices.customer and not setup.get("by_hand")
 
 
 def _column(row: Mapping[str, Any]) -> VariantChoice:

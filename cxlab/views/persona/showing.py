@@ -19,18 +19,17 @@ from cxlab.ui.address import cached
 from cxlab.ui.labels import label, plain
 from cxlab.views.persona.choices import SETS, Choices
 from cxlab.views.persona.choices import write as write_address
-from cxlab.views.persona.claims import FIGURES, find_runs, list_claims, measure, pick_claim
+from cxlab.views.persona.claims import FIGURES, find_runs, list_claims, list_pairs, measure, pick_claim
 from cxlab.views.persona.queries import load_agent_messages
 
 _MOST = 3
 _COLUMNS = {"persona": SETS["Personas"], "exposure": SETS["What the agent knows"]}
 _LEVELS = {"persona": ("no persona", "easy", "hard"), "exposure": ("told nothing", "told", "infers")}
-_OPENING = "simulated:strong"
 
 
-def list_contrasts(agent: str) -> list[TaskContrast]:
-    """Tasks that stored runs of this agent played under three personas or exposures, the most telling first."""
-    runs = find_runs(agent)
+def list_contrasts(agent: str, customer: str) -> list[TaskContrast]:
+    """Tasks that stored runs of the two played under three personas or exposures, the most telling first."""
+    runs = find_runs(agent, customer)
     return cached(_rank, runs) if runs else []
 
 
@@ -39,16 +38,18 @@ def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
 
 
 def find_opening() -> dict[str, list[str]] | None:
-    """The address of a typical contrast of the stand-in agent, of personas where there is any: what the page opens
-    on."""
-    typical = next(filter(None, (find_typical(_OPENING, kind) for kind in _COLUMNS)), None)
-    if typical is None:
-        return None
-    best = typical.task
-    return {
-        "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
-        "agent": [_OPENING], "variant": [column.code for column in _COLUMNS[best.kind]],
-    }  # fmt: skip
+    """The address of a typical contrast, of a real agent where one has any, of personas before exposures: what the
+    page opens on."""
+    for agent, customer in list_pairs():
+        typical = next(filter(None, (find_typical(agent, customer, kind) for kind in _COLUMNS)), None)
+        if typical is not None:
+            best = typical.task
+            return {
+                "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
+                "agent": [agent], "customer": [customer],
+                "variant": [column.code for column in _COLUMNS[best.kind]],
+            }  # fmt: skip
+    return None
 
 
 class Typical(NamedTuple):
@@ -61,10 +62,10 @@ class Typical(NamedTuple):
     of: int
 
 
-def find_typical(agent: str, kind: str) -> Typical | None:
+def find_typical(agent: str, customer: str, kind: str) -> Typical | None:
     """Of all contrasts of this kind the typical one for the claim that stands above it; see worth_showing."""
-    found = [one for one in list_contrasts(agent) if one.kind == kind]
-    claim = pick_claim(list_claims(agent, _COLUMNS[kind]))
+    found = [one for one in list_contrasts(agent, customer) if one.kind == kind]
+    claim = pick_claim(list_claims(agent, customer, _COLUMNS[kind]))
     turns = claim.turns if claim else None
     within = (turns.low, turns.high) if turns else worth_showing.ANY
     place = claim.of.place if claim else -1
@@ -77,7 +78,7 @@ def find_typical(agent: str, kind: str) -> Typical | None:
 def say_typical(now: Choices) -> str:
     """By which rule the task on the page is an example; "" where it is not chosen by it."""
     for kind in _COLUMNS:
-        found = find_typical(now.agent, kind)
+        found = find_typical(now.agent, now.customer, kind)
         if found is None or played(now, found.task).play != replace(now, anew=False).play:
             continue
         if found.of < 2:
@@ -107,9 +108,9 @@ def played(now: Choices, one: TaskContrast) -> Choices:
 
 
 def show_worth(now: Choices) -> None:
-    """Tasks on which personas or exposures differ most in this agent's stored runs, to be shown by a click; on a stage
+    """Tasks on which personas or exposures differ most in stored runs of the two, to be shown by a click; on a stage
     none."""
-    found = [one for one in list_contrasts(now.agent) if one.domain == now.domain and one.size > (0, 0)]
+    found = [one for one in list_contrasts(now.agent, now.customer) if one.domain == now.domain and one.size > (0, 0)]
     if now.large or not found:
         return
     shown: list[TaskContrast] = []
@@ -135,7 +136,7 @@ def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -
     On a stage nothing but that it did. While it is played `live`, what is stored is another conversation and would
     tell the end of this one.
     """
-    known = (one for one in list_contrasts(now.agent) if one.task == now.case)
+    known = (one for one in list_contrasts(now.agent, now.customer) if one.task == now.case)
     one = next((one for one in known if played(now, one).play == replace(now, anew=False).play), None)
     if one is None:
         return
@@ -149,7 +150,7 @@ def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -
 
 def _tell_against(now: Choices, one: TaskContrast) -> str:
     """That the example goes the other way than its kind does over all, by a turn or for sure; "" where it does not."""
-    runs, terms = tuple(find_runs(now.agent)), worth_showing.SETS[one.kind]
+    runs, terms = tuple(find_runs(now.agent, now.customer)), worth_showing.SETS[one.kind]
     for place, term in enumerate(terms[1:], 1):
         gap = one.turns[place] - one.turns[0]
         effects = cached(measure, runs, term, terms[0])
