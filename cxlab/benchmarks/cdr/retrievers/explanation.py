@@ -13,7 +13,7 @@ from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.records import Conversation, Message
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
-from cxlab.retrieval.conversation.felt import read_felt
+from cxlab.retrieval.conversation.mood import read_mood
 from cxlab.retrieval.conversation.question import State, Where
 from cxlab.retrieval.conversation.signals import DIMENSIONS, called, name_kinds, read_signals, tokens
 
@@ -135,7 +135,7 @@ def explain(question: str, conversation: Conversation, unit: Unit) -> Explanatio
     of_side = [
         (
             place,
-            {**dict(zip(DIMENSIONS, read_signals(message.text), strict=True)), "mood": read_felt(message.text, kinds)},
+            {**dict(zip(DIMENSIONS, read_signals(message.text), strict=True)), "mood": read_mood(message.text, kinds)},
         )
         for place, message in enumerate(conversation.messages)
         if message.text and (asked.side is None or SPEAKERS[message.role] == asked.side)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cxlab.benchmarks.cdr.corpus import load_written
 from cxlab.benchmarks.cdr.retrievers.explanation import LEAST, asks_for_states_alone, explain
 from cxlab.benchmarks.cdr.units import split
-from cxlab.retrieval.conversation.felt import read_felt
+from cxlab.retrieval.conversation.mood import read_mood
 
 ANGER = frozenset({"anger"})
 # Messages of the conversations written by hand in which somebody is angry, by a reader of all of them: conversation →
@@ -40,7 +40,7 @@ DOUBTFUL = {
     ],
 )
 def test_anger_that_is_said_is_read(text):
-    assert read_felt(text, ANGER) <= -LEAST
+    assert read_mood(text, ANGER) <= -LEAST
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ def test_anger_that_is_said_is_read(text):
     ],
 )
 def test_what_only_looks_like_anger_is_none(text):
-    assert read_felt(text, ANGER) > -LEAST
+    assert read_mood(text, ANGER) > -LEAST
 
 
 def test_kinds_are_told_apart_and_a_good_mood_is_read():
     worried = "I'm worried that the letter got lost."
-    assert read_felt(worried, frozenset({"fear"})) <= -LEAST < read_felt(worried, ANGER)
-    assert read_felt(worried) <= -LEAST
-    assert read_felt("Phew, what a relief, thank you so much!") > 0.5
-    assert read_felt("The parcel is at the depot.") == 0
+    assert read_mood(worried, frozenset({"fear"})) <= -LEAST < read_mood(worried, ANGER)
+    assert read_mood(worried) <= -LEAST
+    assert read_mood("Phew, what a relief, thank you so much!") > 0.5
+    assert read_mood("The parcel is at the depot.") == 0
 
 
 def test_anger_in_the_conversations_written_by_hand():
@@ -76,7 +76,7 @@ def test_anger_in_the_conversations_written_by_hand():
     conversations = load_written().conversations
     for name, talk in conversations.items():
         for place, said in enumerate(talk.messages):
-            if said.role == "customer" and (name, place) not in DOUBTFUL and read_felt(said.text, ANGER) <= -LEAST:
+            if said.role == "customer" and (name, place) not in DOUBTFUL and read_mood(said.text, ANGER) <= -LEAST:
                 found.append((name, place))
                 right += place in ANGRY.get(name, ())
     assert right >= 0.75 * len(found), [each for each in found if each[1] not in ANGRY.get(each[0], ())]
@@ -85,7 +85,7 @@ def test_anger_in_the_conversations_written_by_hand():
 
 @given(st.text(max_size=80), st.sampled_from([frozenset(), ANGER]))
 def test_any_text_has_a_mood_within_the_scale(text, kinds):
-    assert -1 <= read_felt(text, kinds) <= 1
+    assert -1 <= read_mood(text, kinds) <= 1
 
 
 def test_questions_for_a_mood_alone_have_no_topic():

@@ -15,7 +15,7 @@ from cxlab import resources
 from cxlab.files import read_toml
 from cxlab.retrieval.conversation.signals import tokens
 
-FILE = resources.data("retrieval") / "felt_words.toml"
+FILE = resources.data("retrieval") / "mood_words.toml"
 KINDS = ("anger", "fear", "sadness")
 _SENTENCE = re.compile(r"[^.?!\n]+[.?!]*")
 _SHOUTED = re.compile(r"\b[A-Z]{4,}\b")
@@ -68,7 +68,7 @@ def _words() -> _Words:
 
 
 @lru_cache(maxsize=50_000)
-def read_felt(text: str, kinds: frozenset[str] = frozenset()) -> float:
+def read_mood(text: str, kinds: frozenset[str] = frozenset()) -> float:
     """From -1, a bad mood of these `kinds` (none: of any), to 1, a good one; 0 where the message shows neither."""
     down = up = 0.0
     for sentence in _SENTENCE.findall(text):
