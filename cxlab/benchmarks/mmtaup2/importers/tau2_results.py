@@ -104,13 +104,6 @@ class Results:
         )
 
 
-def import_file(path: Path | str, home: Path | str | None = None) -> tuple[Results, bool]:
-    """Read a file and store it as a run; whether it is new. Nothing is stored when something raises."""
-    found = read_file(path)
-    found.save(home)
-    return found, found.new
-
-
 def store(found: Results, home: Path | str | None = None) -> bool:
     """Store the run and its tasks; False when this very run is there already. The run appears whole or not at all."""
     from cxlab.store import layout, write

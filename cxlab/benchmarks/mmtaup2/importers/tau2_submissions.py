@@ -43,8 +43,6 @@ class _Submission(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     model_name: str = Field(min_length=1, max_length=200)
-    model_organization: str | None = None
-    submission_date: str | None = None
     modality: str | None = None
     results: dict[str, _Figures | None] = Field(min_length=1)
 

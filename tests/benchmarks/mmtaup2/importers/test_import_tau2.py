@@ -21,6 +21,13 @@ needs_data = pytest.mark.skipif(not (DATA / "tau2-bench").is_dir(), reason="../s
 needs_example = pytest.mark.skipif(not EXAMPLE.is_file(), reason="../shared/data/tau2-results is not here")
 
 
+def import_file(path: Path) -> tuple[tau2_results.Results, bool]:
+    """A file read and stored; whether its run is new."""
+    found = tau2_results.read_file(path)
+    found.save()
+    return found, found.new
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     base = tmp_path / "home"
@@ -279,9 +286,9 @@ def test_a_result_file_becomes_a_run(tmp_path, home):
     bad = result("2", 0.0, end="max_steps")
     lost = result("3", reward_info=None, end="infrastructure_error")
     save(tmp_path / "results.json", results(result(), bad, lost, result("1", trial=1)))
-    found, new = tau2_results.import_file(tmp_path / "results.json")
+    found, new = import_file(tmp_path / "results.json")
     assert (new, found.rows, found.passed, found.rejected) == (True, 4, 2, [])
-    assert tau2_results.import_file(tmp_path / "results.json")[1] is False
+    assert import_file(tmp_path / "results.json")[1] is False
     run = write.load_run(found.run.id)
     assert (run.model, run.simulated, run.trials, run.seed) == ("gpt-x", False, 2, 300)
     one = found.attempts[0][0]
@@ -391,7 +398,7 @@ def test_tau_bench_records_and_files_that_lack_the_newer_keys(tmp_path):
 def test_a_corrupt_result_file_is_told_where_and_stores_nothing(tmp_path, home, content, says):
     save(tmp_path / "results.json", content)
     with pytest.raises(BadFile, match=says):
-        tau2_results.import_file(tmp_path / "results.json")
+        import_file(tmp_path / "results.json")
     assert not home.exists()
 
 
@@ -404,9 +411,9 @@ def test_what_breaks_off_while_it_is_stored_leaves_nothing_and_can_be_repeated(t
     with monkeypatch.context() as patched:
         patched.setattr(tau2_results, "_status", fail)
         with pytest.raises(OSError, match="disk full"):
-            tau2_results.import_file(tmp_path / "results.json")
+            import_file(tmp_path / "results.json")
     assert write.list_runs() == []
-    found, new = tau2_results.import_file(tmp_path / "results.json")
+    found, new = import_file(tmp_path / "results.json")
     assert new
     assert len(write.finished(found.run.id)) == 2
     assert list((home / "tmp").iterdir()) == []
@@ -431,13 +438,13 @@ def test_the_example_is_on_overview_compare_and_failures(home, monkeypatch):
     from tests.pages.app_script import open_page, words
 
     monkeypatch.setenv("CXLAB_NO_AUTOSTART", "1")
-    found, _ = tau2_results.import_file(EXAMPLE)
+    found, _ = import_file(EXAMPLE)
     assert (len(found.attempts), found.passed, found.rejected) == (10, 8, [])
     assert found.run.simulated, "a script that plays the agent must not pass for a model"
     other = load(EXAMPLE)
     other["info"]["agent_info"]["llm"] = "other-model"
     save(home / "other.json", other)
-    tau2_results.import_file(home / "other.json")
+    import_file(home / "other.json")
     for page in ("overview", "compare", "failures"):
         app = open_page(page, benchmark="mmtaup2")
         assert not app.exception
