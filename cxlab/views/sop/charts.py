@@ -9,7 +9,7 @@ from cxlab.charts.dots import draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_points, format_share, largest
 from cxlab.charts.theme import Mark, channels, mark_of, palette, plain, readable_on, short_model, style_figure
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.charts_map_layout import wrap
+from cxlab.views.sop.map.layout import wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

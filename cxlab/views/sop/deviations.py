@@ -19,9 +19,9 @@ from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.branching import follow, show_confusion
-from cxlab.views.sop.charts_map import ORDER, READS, draw_map, fit
-from cxlab.views.sop.charts_map_difference import draw_difference
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
+from cxlab.views.sop.map.charts import ORDER, READS, draw_map, fit
+from cxlab.views.sop.map.difference import draw_difference
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200

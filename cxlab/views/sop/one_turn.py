@@ -13,7 +13,7 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain
 from cxlab.ui.tables import show_chart
 from cxlab.views.sop import queries
-from cxlab.views.sop.charts_map import draw_map, enlarge
+from cxlab.views.sop.map.charts import draw_map, enlarge
 
 # A dialog is as wide as the page with its sidebar, and half as wide again in a large window.
 _IN_A_DIALOG = 1.2

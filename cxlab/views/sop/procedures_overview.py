@@ -17,7 +17,7 @@ from cxlab.ui.choices import is_new
 from cxlab.ui.labels import Badge, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import queries_comparisons
-from cxlab.views.sop.charts_map import enlarge
+from cxlab.views.sop.map.charts import enlarge
 
 
 def choose_for_audience(current: View, facet: str, ids: list[str]) -> tuple[str, str]:

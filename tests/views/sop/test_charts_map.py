@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from cxlab.benchmarks.sage.procedures import graph
 from cxlab.charts.theme import palette
 from cxlab.records.procedure import Branch, Edge, Procedure
-from cxlab.views.sop import charts_map, queries
-from cxlab.views.sop.charts_map import enlarge, fit
-from cxlab.views.sop.charts_map_counts import count_map, made
-from cxlab.views.sop.charts_map_difference import draw_difference
-from cxlab.views.sop.charts_map_drawing import MapTexts, PlacedTexts, place_texts, shape_title
-from cxlab.views.sop.charts_map_labels import (
+from cxlab.views.sop import queries
+from cxlab.views.sop.map import charts as charts_map
+from cxlab.views.sop.map.charts import enlarge, fit
+from cxlab.views.sop.map.counts import count_map, made
+from cxlab.views.sop.map.difference import draw_difference
+from cxlab.views.sop.map.drawing import MapTexts, PlacedTexts, place_texts, shape_title
+from cxlab.views.sop.map.labels import (
     NODE_PX,
     Box,
     Label,
@@ -32,7 +33,7 @@ from cxlab.views.sop.charts_map_labels import (
     place_labels,
     stands_apart,
 )
-from cxlab.views.sop.charts_map_layout import lay_out, wrap
+from cxlab.views.sop.map.layout import lay_out, wrap
 
 TRAFFIC = pl.DataFrame(
     [

@@ -7,7 +7,7 @@ import pytest
 
 from cxlab.read import procedures
 from cxlab.views.sop import queries
-from cxlab.views.sop.charts_map import draw_map
+from cxlab.views.sop.map.charts import draw_map
 from cxlab.views.sop.one_turn import list_steps, pair_ways, where_ways_part
 
 ID = "telecom_package"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxlab.charts.theme import Palette, channels, plain, readable_on, style_figure
 from cxlab.records.procedure import Procedure, number
-from cxlab.views.sop.charts_map_labels import (
+from cxlab.views.sop.map.labels import (
     ACTION_PX,
     FONT_PX,
     NODE_PX,
@@ -14,7 +14,7 @@ from cxlab.views.sop.charts_map_labels import (
     place_labels,
     stands_apart,
 )
-from cxlab.views.sop.charts_map_layout import WIDTH, Layout, Point, Step, name_action, wrap
+from cxlab.views.sop.map.layout import WIDTH, Layout, Point, Step, name_action, wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

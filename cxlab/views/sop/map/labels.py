@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.charts_map_layout import LINE_PX, Layout, Point, Step, lay_out
+from cxlab.views.sop.map.layout import LINE_PX, Layout, Point, Step, lay_out
 
 NODE_PX, ACTION_PX = 13.0, 9.0
 FONT_PX = 12

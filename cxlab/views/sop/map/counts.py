@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.charts_map_layout import Step
+from cxlab.views.sop.map.layout import Step
 
 Moves = Mapping[Step, Mapping[str, int]]
 MOST_DETOURS = 6

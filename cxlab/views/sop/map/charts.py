@@ -12,8 +12,8 @@ from cxlab.charts.names import name_id, shorten
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Branch, Edge, Procedure
-from cxlab.views.sop.charts_map_counts import MOST_DETOURS, MapCounts, count_map, made
-from cxlab.views.sop.charts_map_drawing import (
+from cxlab.views.sop.map.counts import MOST_DETOURS, MapCounts, count_map, made
+from cxlab.views.sop.map.drawing import (
     SIDES_PX,
     Band,
     EdgeLine,
@@ -27,8 +27,8 @@ from cxlab.views.sop.charts_map_drawing import (
     place_texts,
     runs_back,
 )
-from cxlab.views.sop.charts_map_labels import curve
-from cxlab.views.sop.charts_map_layout import Step, lay_out, wrap
+from cxlab.views.sop.map.labels import curve
+from cxlab.views.sop.map.layout import Step, lay_out, wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -7,9 +7,9 @@ import polars as pl
 from cxlab.charts.numbers import format_change, format_changes, format_count, format_share
 from cxlab.charts.theme import Palette, palette, plain
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.charts_map import NO_STEP, edge_texts, line_width, mix_colours, several_ways
-from cxlab.views.sop.charts_map_counts import MOST_DETOURS
-from cxlab.views.sop.charts_map_drawing import (
+from cxlab.views.sop.map.charts import NO_STEP, edge_texts, line_width, mix_colours, several_ways
+from cxlab.views.sop.map.counts import MOST_DETOURS
+from cxlab.views.sop.map.drawing import (
     Band,
     EdgeLine,
     MapTexts,
@@ -22,8 +22,8 @@ from cxlab.views.sop.charts_map_drawing import (
     place_texts,
     runs_back,
 )
-from cxlab.views.sop.charts_map_labels import curve
-from cxlab.views.sop.charts_map_layout import Step, lay_out
+from cxlab.views.sop.map.labels import curve
+from cxlab.views.sop.map.layout import Step, lay_out
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

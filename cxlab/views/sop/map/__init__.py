@@ -1,0 +1,1 @@
+"""The map of a procedure: counts, layout, labels and what is drawn."""
