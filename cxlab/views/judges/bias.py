@@ -26,7 +26,7 @@ from cxlab.views.benchmarks import declared, metrics_for, names_of
 from cxlab.views.judges import charts as draw
 from cxlab.views.judges import queries_agreement, queries_bias
 from cxlab.views.judges.judge_columns import KINDS, judge_names, mean_columns, pick, show_no_votes
-from cxlab.views.judges.measured_vs_judged import show_judged
+from cxlab.views.judges.measured.page import show_judged
 from cxlab.views.judges.slices import Slices
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from cxlab.views.escalation import queries as queries_escalation
 from cxlab.views.escalation.charts import draw_rates, draw_steps
-from cxlab.views.judges import queries_measured_vs_judged
-from cxlab.views.judges.charts_measured_vs_judged import draw_fields, draw_gaps
+from cxlab.views.judges.measured import queries
+from cxlab.views.judges.measured.charts import draw_fields, draw_gaps
 
 A, B = "simulated:judge-a", "openai:gpt-<b>x</b>"
 
@@ -58,7 +58,7 @@ def test_gaps_show_both_values_and_the_difference(dark: bool) -> None:
             "judged": [i + (30.0 + i % 3 if i % 2 == 0 else i % 4 - 2.0) for i in range(40)],
         }
     )
-    frame = queries_measured_vs_judged.compare(both)
+    frame = queries.compare(both)
     figure = draw_gaps(frame, {"far": "<i>far", "near": "near"}, dark, unit="points", scale=100.0)
     measured, said, gap = (trace for trace in figure.data if trace.mode == "markers")
     assert [tuple(key) for key in gap.customdata] == [("far",), ("near",)]

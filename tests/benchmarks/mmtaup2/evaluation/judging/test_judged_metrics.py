@@ -376,15 +376,15 @@ def test_all_of_an_attempt() -> None:
 def test_the_log_stands_beside_the_judges_and_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cxlab.read import View
     from cxlab.views.judges import queries_agreement as judges
-    from cxlab.views.judges import queries_judged_fields
-    from cxlab.views.judges import queries_measured_vs_judged as beside
+    from cxlab.views.judges.measured import queries as beside
+    from cxlab.views.judges.measured import queries_fields
     from tests.benchmarks.mmtaup2.mm_store import write_run
 
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     write_run(tmp_path, attempt(rough()), asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup(*PANEL))))
     names = judges.panel(View())["judge"].to_list()
     assert names == sorted(one.name for one in PANEL)
-    found = queries_judged_fields.fields(View(), beside.runs(View(), "pass"))
+    found = queries_fields.fields(View(), beside.runs(View(), "pass"))
     against = found.filter(found["field"] == "irreversible")
     assert against.select("judge", "n").rows() == [(name, 5) for name in names]
 

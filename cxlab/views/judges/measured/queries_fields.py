@@ -10,7 +10,7 @@ from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.query import ask, selection, version_of, where
 from cxlab.read.view import View
 from cxlab.store import layout
-from cxlab.views.judges.queries_measured_vs_judged import MEASURED
+from cxlab.views.judges.measured.queries import MEASURED
 
 
 def fields(view: View, among: tuple[str, ...]) -> pl.DataFrame:

@@ -14,9 +14,9 @@ from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import empty, label, plain, section
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import usable_facets
-from cxlab.views.judges import queries_judged_fields, queries_measured_vs_judged
-from cxlab.views.judges.charts_measured_vs_judged import draw_fields, draw_gaps
 from cxlab.views.judges.judge_columns import judge_names
+from cxlab.views.judges.measured import queries, queries_fields
+from cxlab.views.judges.measured.charts import draw_fields, draw_gaps
 
 _COLUMNS = {
     "name": column("Metric"),
@@ -39,29 +39,29 @@ def show_judged(view: View, about: Declaration, both_ways: JudgedMetrics) -> Non
     """The metrics twice, the conversations in which they part, and each judge against the log field by field."""
     view = view.change(benchmark=about.card.id)
     values = both_ways.values
-    among = cached(queries_measured_vs_judged.runs, view, both_ways.first)
+    among = cached(queries.runs, view, both_ways.first)
     if not among:
         _show_nothing(view, about.card)
         return
-    panel = cached(queries_measured_vs_judged.judges, among)
+    panel = cached(queries.judges, among)
     with st.columns([4, 8])[0]:
         who = {
-            queries_measured_vs_judged.PANEL: "the panel's majority",
+            queries.PANEL: "the panel's majority",
             **judge_names(pl.Series(panel, dtype=pl.String)),
         }
         by = choose_id("judged-by", "Judged by", list(who), who.__getitem__)
-    frame = cached(queries_measured_vs_judged.compared, view, among, by, values)
+    frame = cached(queries.compared, view, among, by, values)
     frame = frame.filter(~pl.col("metric").is_in(sorted(both_ways.same)))
     if frame.is_empty():
         st.info("No conversation under these filters has a metric both ways.")
         return
-    name = "the panel" if by == queries_measured_vs_judged.PANEL else name_judge(by)
+    name = "the panel" if by == queries.PANEL else name_judge(by)
     known = frame.with_columns(name=pl.col("metric").replace(both_ways.names).str.replace_all("_", " "))
     _show_gaps(known, name, both_ways)
     if both_ways.contrast is not None:
-        found = cached(queries_measured_vs_judged.contrast, view, among, by, values, both_ways.contrast)
+        found = cached(queries.contrast, view, among, by, values, both_ways.contrast)
         _show_contrast(found, both_ways.contrast)
-    _show_apart(queries_measured_vs_judged.pairs_by(view, among, by, values), known, name, about, both_ways)
+    _show_apart(queries.pairs_by(view, among, by, values), known, name, about, both_ways)
     if panel:
         _show_fields(view, among)
 
@@ -103,7 +103,7 @@ def _show_gaps(frame: pl.DataFrame, who: str, both_ways: JudgedMetrics) -> None:
             st.rerun()
 
 
-def _show_contrast(found: queries_measured_vs_judged.Ratio | None, wanted: Contrast) -> None:
+def _show_contrast(found: queries.Ratio | None, wanted: Contrast) -> None:
     """The figure that compares conversations."""
     if found is None:
         return
@@ -138,7 +138,7 @@ def _show_apart(
     )
     told = usable_facets(about)
     facets = [facet.id for facet in about.facets if facet.id in told]
-    far = queries_measured_vs_judged.apart(both, metric, facets)
+    far = queries.apart(both, metric, facets)
     if far.is_empty():
         st.info("They differ in no conversation.")
         return
@@ -165,7 +165,7 @@ def _show_apart(
 
 def _show_fields(view: View, among: tuple[str, ...]) -> None:
     """Each judge against the log, verdict by verdict, and one confusion."""
-    frame = cached(queries_judged_fields.fields, view, among)
+    frame = cached(queries_fields.fields, view, among)
     if frame.is_empty():
         return
     names = {field: field.replace("_", " ") for field in frame["field"]}
@@ -203,7 +203,7 @@ def _show_fields(view: View, among: tuple[str, ...]) -> None:
     if (field, judge) not in known:
         field, judge = worst["field"], worst["judge"]
     with right:
-        table = cached(queries_judged_fields.verdicts, view, among, judge, field)
+        table = cached(queries_fields.verdicts, view, among, judge, field)
         labels = sorted({*table["log"], *table["said"]})
         counts = {(log, said): n for log, said, n in table.iter_rows()}
         who = name_judge(judge)
@@ -217,7 +217,7 @@ def _show_fields(view: View, among: tuple[str, ...]) -> None:
             alt=f"What the log has of {names[field]}, and what {who} says, as counts.",
         )
         if frame.filter((pl.col("field") == field) & pl.col("yes_no")).height:
-            _show_prevalence(cached(queries_judged_fields.prevalence, view, among, field), names[field], judge)
+            _show_prevalence(cached(queries_fields.prevalence, view, among, field), names[field], judge)
 
 
 def _show_prevalence(frame: pl.DataFrame, name: str, judge: str) -> None:

@@ -98,7 +98,7 @@ def draw_gaps(frame: pl.DataFrame, names: Mapping[str, str], dark: bool, *, unit
 def draw_fields(frame: pl.DataFrame, names: Mapping[str, str], dark: bool) -> "Figure":
     """How often each judge's verdict is another than the log's: fields down, the most troubled on top, judges across.
 
-    `frame` is `read.judged_fields.fields`; customdata is [field, judge].
+    `frame` is `queries_fields.fields`; customdata is [field, judge].
     """
     order = frame.group_by("field").agg(pl.col("mean").mean()).sort("mean", "field", descending=[True, False])["field"]
     judges = sorted(set(frame["judge"]))

@@ -1,0 +1,1 @@
+"""What judges rated beside what was measured of the same turns, on the page Judges."""
