@@ -133,6 +133,19 @@ def format_time(value: datetime | str | None, zone: tzinfo | None = None) -> str
     return when.astimezone(zone or UTC).strftime("%Y-%m-%d %H:%M")
 
 
+def format_cell(value: float | None, form: str) -> str:
+    """A number in the form of a table's column ("%.1f %%", "$%.2f", or "localized" for counts): −1.4 %, −$0.20, −12."""
+    if form == "localized":
+        return format_count(value)
+    if value is None or not _known(value):
+        return NONE
+    head, _, rest = form.partition("%.")
+    places, _, tail = rest.partition("f")
+    told = _write(value, f".{places}f")
+    sign = MINUS if told.startswith(MINUS) else ""
+    return f"{sign}{head}{told.removeprefix(MINUS)}{tail.replace('%%', '%')}"
+
+
 FORMATS = {
     "ratio": format_ratio,
     "points": format_points,

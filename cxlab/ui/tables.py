@@ -7,65 +7,20 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.numbers import format_count, format_p, largest
+from cxlab.charts.numbers import format_count
 from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
+from cxlab.ui.columns import Kind, column, fit_columns, write_minus
 from cxlab.ui.labels import label, plain, title
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Kind = Literal[
-    "text", "id", "points", "percent", "ratio", "share", "usd", "seconds", "count", "p", "time", "progress", "flag"
-]
-
+__all__ = ["Kind", "column", "find_hidden", "fit_columns", "fit_widths", "show_chart", "show_table", "table_key"]
 
 # What tells one row from another, where a table has it; numbers beside it may change while work goes on.
 _IDENTITY = (("run_id", "attempt_id", "sample_id", "turn"), ("id", "model", "name"))
-
-
-_FORMATS: dict[str, str] = {
-    "points": "%.1f",
-    "percent": "%.1f %%",
-    "ratio": "%.3f",
-    "p": "%.3f",
-    "usd": "$%.4f",
-    "seconds": "%.1f s",
-    "count": "localized",
-    "share": "%.1f %%",
-}
-
-
-class _Column(dict[str, Any]):
-    """How Streamlit shows a column, and the kind of its values: a share is sent as a percentage, as Streamlit's own
-    format for shares writes "53.33%" beside "35%"; money and time get as many decimals as the column needs."""
-
-    def __init__(self, shape: Any, kind: str) -> None:
-        super().__init__(shape)
-        self.kind = kind
-
-
-def column(
-    title: str, kind: Kind = "text", help: str | None = None, width: Literal["small", "medium", "large"] | None = None
-) -> Any:
-    """How a table shows a column: title, kind of value, tooltip."""
-    config = st.column_config
-    if kind in _FORMATS:
-        shape = config.NumberColumn(title, help=help, format=_FORMATS[kind], width=width)
-        return _Column(shape, kind)
-    if kind == "time":
-        return config.DatetimeColumn(
-            title, help=help, format="YYYY-MM-DD HH:mm", timezone=st.context.timezone or "UTC", width=width
-        )
-    if kind == "progress":
-        bar = config.ProgressColumn(
-            title, help=help, min_value=0.0, max_value=100.0, format=_FORMATS["percent"], width=width
-        )
-        return _Column(bar, kind)
-    if kind == "flag":
-        return config.CheckboxColumn(title, help=help, width=width)
-    return config.TextColumn(title, help=help, width=width)
 
 
 def show_table(
@@ -101,9 +56,9 @@ def show_table(
     if select:
         modes = ("single-row", "single-cell") if select == "single" else ("multi-row",)
         options |= {"on_select": "rerun", "selection_mode": modes}
+    sent, config = write_minus(table, config)
     event = st.dataframe(
-        # As Arrow, which is what is sent: by way of pandas it takes five times as long.
-        table.to_arrow(compat_level=pl.CompatLevel.oldest()),
+        sent,
         key=table_key(key, shown) if select else key,
         hide_index=True,
         width="stretch",
@@ -142,34 +97,6 @@ def _picked(event: Any, key: str) -> list[int]:
     last = "cells" if now[1] and now[1] != before[1] else "rows" if now[0] != before[0] else before[2]
     st.session_state[memory] = (*now, last)
     return now[1] if last == "cells" and now[1] else now[0]
-
-
-def fit_columns(table: pl.DataFrame, columns: Mapping[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The table and its columns as they are sent: shares as percentages, money and time with the decimals they need,
-    and p in words where it is small."""
-    fitted = dict(columns)
-    for name, shape in columns.items():
-        if name not in table.columns or not isinstance(shape, _Column) or not table[name].dtype.is_numeric():
-            continue
-        if shape.kind in ("share", "progress"):
-            table = table.with_columns(pl.col(name) * 100.0)
-        elif shape.kind == "p":
-            # A format for numbers cannot say that one is smaller than it writes.
-            told = [None if value is None else format_p(value) for value in table[name]]
-            table = table.with_columns(pl.Series(name, told, dtype=pl.String))
-            fitted[name] = {**shape, "type_config": {"type": "text"}, "alignment": "right"}
-        elif shape.kind in ("usd", "seconds"):
-            sizes = table[name].abs()
-            if shape.kind == "usd":
-                # Cents are enough, unless something costs less than ten of them.
-                written = "$%.4f" if sizes.is_between(0, 0.1, closed="none").any() else "$%.2f"
-            elif (longest := largest(sizes, 0.0)) and longest < 0.1:
-                table = table.with_columns(pl.col(name) * 1000.0)
-                written = "%.1f ms" if longest >= 0.01 else "%.2f ms"
-            else:
-                written = "%.1f s" if longest >= 1 else "%.3f s"
-            fitted[name] = _Column({**shape, "type_config": {**shape["type_config"], "format": written}}, shape.kind)
-    return table, fitted
 
 
 # In pixels: what a page is wide at a window of 1024, the ticks before the rows, one letter, the edges of a cell, and a

@@ -4,10 +4,15 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
+from streamlit.elements.lib.pandas_styler_utils import marshall_styler
+from streamlit.proto.ArrowData_pb2 import ArrowData
 from streamlit.testing.v1 import AppTest
 
+from cxlab.charts.numbers import format_cell
 from cxlab.ui import tables
-from cxlab.ui.tables import column, find_hidden, fit_columns, fit_widths
+from cxlab.ui.columns import write_minus
+from cxlab.ui.tables import Kind, column, find_hidden, fit_columns, fit_widths
 
 
 def test_shares_are_sent_as_percentages_with_one_decimal() -> None:
@@ -156,3 +161,41 @@ def test_columns_out_of_a_narrow_window_are_named() -> None:
 
     told = [each.value for each in AppTest.from_function(page).run().caption]
     assert any(each.startswith("On scrolling to the right: ") and each.endswith("title 8.") for each in told)
+
+
+@given(
+    values=st.lists(st.none() | st.floats(-1e6, 1e6), min_size=1, max_size=6),
+    kind=st.sampled_from(["points", "percent", "ratio", "share", "usd", "seconds", "count"]),
+)
+def test_negative_numbers_are_written_with_a_true_minus_and_stay_numbers(
+    values: list[float | None], kind: Kind
+) -> None:
+    frame = pl.DataFrame({"name": ["a", None, "c", "d", "e", "f"][: len(values)], "value": values},
+                         schema={"name": pl.String, "value": pl.Float64})  # fmt: skip
+    columns = {"name": column("Name"), "value": column("Value", kind)}
+    table, fitted = fit_columns(frame, columns)
+    sent, shapes = write_minus(table, fitted)
+    negative = any(value is not None and value < 0 for value in values)
+    if not negative:
+        assert sent.column("value").to_pylist() == table["value"].to_list()
+        assert "format" in shapes["value"]["type_config"]
+        return
+    assert "format" not in shapes["value"]["type_config"], "Streamlit would write it with a hyphen"
+    proto = ArrowData()
+    marshall_styler(proto, sent, "id")
+    shown = convert_arrow_bytes_to_pandas_df(proto.styler.display_values)
+    kept = convert_arrow_bytes_to_pandas_df(proto.data) if proto.data else sent.data
+    assert kept["value"].astype(float).fillna(0.0).tolist() == table["value"].fill_null(0.0).to_list()
+    assert shown["name"].tolist() == ["–" if name is None else name for name in frame["name"]]
+    for value, text in zip(table["value"], shown["value"], strict=True):
+        assert "-" not in text
+        assert (text == "–") == (value is None)
+        assert text.startswith("−") <= (value is not None and value < 0)
+
+
+def test_a_minus_stands_before_the_sign_of_money() -> None:
+    for value, form, told in (
+        (-0.2, "$%.2f", "−$0.20"), (-1.44, "%.1f %%", "−1.4 %"), (-1234.0, "localized", "−1,234"),
+        (-0.01, "%.1f", "0.0"), (None, "%.1f", "–"), (3.0, "%.1f s", "3.0 s"),
+    ):  # fmt: skip
+        assert format_cell(value, form) == told
