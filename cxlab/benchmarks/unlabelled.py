@@ -32,7 +32,7 @@ class UnlabelledSample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Unlabelled:
+class UnlabelledDataset:
     """What a task makes of conversations: samples, tables that they refer to, and what the dataset's record keeps."""
 
     samples: Sequence[UnlabelledSample]
@@ -65,6 +65,6 @@ class ConversationTask:
     title: str
     finds: str
     Settings: type[Settings]
-    make: Callable[[Mapping[str, Conversation], Any, GenerationContext], Generator[Progress, None, Unlabelled]]
+    make: Callable[[Mapping[str, Conversation], Any, GenerationContext], Generator[Progress, None, UnlabelledDataset]]
     read: Callable[[Sample, Attempt, Sequence[Judgement]], Sequence[ConversationAnswer]]
     plan: Callable[[int, Any], CostEstimate | None] | None = None

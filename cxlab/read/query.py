@@ -62,19 +62,19 @@ _OF_ANNOTATIONS = ("annotations", "attempt_tags")
 
 
 @dataclass
-class Reads:
+class ReadLog:
     """What was read meanwhile: whether any of it was an annotation."""
 
     annotations: bool = False
 
 
-_reads: ContextVar[Reads | None] = ContextVar("cxlab_reads", default=None)
+_reads: ContextVar[ReadLog | None] = ContextVar("cxlab_reads", default=None)
 
 
 @contextmanager
-def followed() -> Iterator[Reads]:
+def followed() -> Iterator[ReadLog]:
     """What `ask` reads of annotations within, so that what reads none can outlive one; it may lie within another."""
-    outer, own = _reads.get(), Reads()
+    outer, own = _reads.get(), ReadLog()
     token = _reads.set(own)
     try:
         yield own

@@ -46,7 +46,7 @@ class Piece(NamedTuple):
     note: dict[str, str | int]
 
 
-class Near(NamedTuple):
+class NearestPiece(NamedTuple):
     """A piece that was found, with the cosine."""
 
     note: dict[str, Any]
@@ -110,7 +110,7 @@ def update(folder: Path, pieces: Mapping[str, Piece], embedder: Embedder, holds:
         layout.write_whole(folder / _STATE, json.dumps(state._asdict()).encode())
 
 
-def find_near(folder: Path, vector: NDArray[np.float32], count: int) -> list[Near]:
+def find_near(folder: Path, vector: NDArray[np.float32], count: int) -> list[NearestPiece]:
     """The pieces nearest to a vector, best first, fewer where it holds fewer; none for a vector of zeros.
 
     Approximate: pieces may be missing. BadOption where the index is not there or not finished.
@@ -131,7 +131,7 @@ def find_near(folder: Path, vector: NDArray[np.float32], count: int) -> list[Nea
     except ChromaError as error:
         raise BadStore(f"Chroma cannot read the index {folder.name}: {str(error)[:200]}; build it anew") from None
     rows = zip(told["metadatas"][0], told["distances"][0], strict=True)
-    found = [Near(dict(note), float(1 - distance)) for note, distance in rows]
+    found = [NearestPiece(dict(note), float(1 - distance)) for note, distance in rows]
     found.sort(key=lambda near: -near.score)
     return found[:count]
 

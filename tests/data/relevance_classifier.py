@@ -24,7 +24,7 @@ import numpy as np
 
 from cxlab import llm
 from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLabel
-from cxlab.benchmarks.cdr.relevance.classifier import RETRIEVERS, Array, TrainedOn
+from cxlab.benchmarks.cdr.relevance.classifier import RETRIEVERS, Array, TrainingReport
 from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, PairReadings, tell_model
 from cxlab.benchmarks.cdr.relevance.model_classifier import hold_against
 from cxlab.benchmarks.cdr.relevance.reranker import FILE, load_reranker
@@ -129,7 +129,7 @@ def measure(material: Material, kind: str, name: str = "") -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-def measure_model(material: Material, model: ChatModel, seed: int = 0) -> TrainedOn | None:
+def measure_model(material: Material, model: ChatModel, seed: int = 0) -> TrainingReport | None:
     """How a chat model's chances agree with what people say, over all pairs and the paper's way."""
     features, rng = PairFeatures(material.corpus), np.random.default_rng(seed)
     labels: list[PairLabel] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.crmarena import agents
 from cxlab.benchmarks.crmarena.agents.toolsets import list_tools
-from cxlab.benchmarks.crmarena.live import Live
+from cxlab.benchmarks.crmarena.live import LiveOrganisation
 from cxlab.benchmarks.crmarena.live.connection import Connection
 from cxlab.benchmarks.crmarena.live.uploads import read_ids
 from cxlab.benchmarks.crmarena.options import CrmOptions
@@ -46,7 +46,10 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         sample_id=sample.id,
         trial=trial,
         messages=tuple(episode.messages),
-        output={"answer": episode.answer, **({"organisation": asked.host} if isinstance(asked, Live) else {})},
+        output={
+            "answer": episode.answer,
+            **({"organisation": asked.host} if isinstance(asked, LiveOrganisation) else {}),
+        },
         outcome=episode.outcome,
         ended_by=episode.ended_by,
         failures=episode.faults,
@@ -64,7 +67,7 @@ def open_sandbox(sample: Sample, linked: bool = False) -> Sandbox:
     return opened.at(today) if today else opened
 
 
-def _open_live(sample: Sample) -> Live:
+def _open_live(sample: Sample) -> LiveOrganisation:
     """The live organisation on the sample's day, with the ids of its dataset."""
     opened = open_live(sample.dataset_id, str(home()))
     today = sample.inputs.get("today")
@@ -72,12 +75,12 @@ def _open_live(sample: Sample) -> Live:
 
 
 @functools.lru_cache(maxsize=8)
-def open_live(dataset_id: str, folder: str) -> Live:
+def open_live(dataset_id: str, folder: str) -> LiveOrganisation:
     """The live organisation that the environment names, with the ids of a stored dataset where it was uploaded."""
     connection = Connection.open()
     ids = read_ids(dataset_id, connection.host, folder)
     schema = load_of(layout.dataset_folder(Path(folder), dataset_id))
-    return Live.open(compat=_find_compat(dataset_id, folder), ids=ids, connection=connection, schema=schema)
+    return LiveOrganisation.open(compat=_find_compat(dataset_id, folder), ids=ids, connection=connection, schema=schema)
 
 
 def open_organisation(dataset_id: str, linked: bool = False) -> Sandbox:

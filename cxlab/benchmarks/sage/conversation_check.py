@@ -26,7 +26,7 @@ from cxlab.benchmarks.unlabelled import (
     NO_GOLD,
     ConversationAnswer,
     ConversationTask,
-    Unlabelled,
+    UnlabelledDataset,
     UnlabelledSample,
 )
 from cxlab.errors import BadOption, UnknownName
@@ -61,7 +61,7 @@ class CheckSettings(Settings):
 
 def make(
     corpus: Mapping[str, Conversation], settings: CheckSettings, context: GenerationContext
-) -> Generator[Progress, None, Unlabelled]:
+) -> Generator[Progress, None, UnlabelledDataset]:
     """A sample for each conversation in which customer and agent speak."""
     del context
     if not settings.procedure:
@@ -82,7 +82,7 @@ def make(
             samples.append(UnlabelledSample(id, inputs, {"scenario": scenario.id}))
     yield Progress("samples", count, count)
     config = {"left_out": count - len(samples), "procedure": content_id(scenario.model_dump(mode="json"))}
-    return Unlabelled(samples, config=config)
+    return UnlabelledDataset(samples, config=config)
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:

@@ -14,7 +14,7 @@ others are; not behind the first for sure; behind it for sure."""
 
 
 @dataclass(frozen=True)
-class Across:
+class CrossBenchmarkStanding:
     """`models`, those that lead in most tasks first; `standing[model][benchmark]`: in how many of a benchmark's `tasks`
     it stands how, by STANDINGS. `undecided`: tasks in which nobody is ahead of all others for sure; `below`: those in
     which whoever is does no better than a constant agent."""
@@ -31,7 +31,7 @@ class Across:
         return sum(own[standing] for own in self.standing[model].values())
 
 
-def stand_across(rankings: Mapping[str, Sequence[Ranking]]) -> Across | None:
+def stand_across(rankings: Mapping[str, Sequence[Ranking]]) -> CrossBenchmarkStanding | None:
     """How the models that were ranked in two benchmarks or more stand; None where there are no two such models."""
     ranked = {name: [each for each in found if each.table.height > 1] for name, found in rankings.items()}
     ran: dict[str, dict[str, Counter[str]]] = {}
@@ -49,7 +49,7 @@ def stand_across(rankings: Mapping[str, Sequence[Ranking]]) -> Across | None:
         counts = [sum(own[standing] for own in shared[model].values()) for standing in ("leads", "first")]
         return -counts[0], -counts[1], model
 
-    return Across(
+    return CrossBenchmarkStanding(
         tuple(sorted(shared, key=order)), names, {name: len(ranked[name]) for name in names}, shared,
         sum(not each.decided for each in found), sum(each.decided and not leads(each) for each in found),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from cxlab.records.benchmark_card import Declaration
 
 
 @dataclass(frozen=True)
-class LikeWithLike:
+class AlikeSamples:
     """`samples` of `of` are alike; `held`: facet → the values that are left of it, of facets that lose any; `mixed`:
     facets in which the values differ and nothing can be held, as no combination has all of them."""
 
@@ -19,7 +19,7 @@ class LikeWithLike:
     mixed: tuple[str, ...] = ()
 
 
-def keep_alike(about: Declaration, rows: pl.DataFrame, by: str) -> tuple[pl.DataFrame, LikeWithLike | None]:
+def keep_alike(about: Declaration, rows: pl.DataFrame, by: str) -> tuple[pl.DataFrame, AlikeSamples | None]:
     """The rows by which the values of a facet are compared, and what was left out; None where it is nothing.
 
     `rows` have sample_id and a column for the facet and each that it is compared within (`Facet.within`). Where no
@@ -33,7 +33,7 @@ def keep_alike(about: Declaration, rows: pl.DataFrame, by: str) -> tuple[pl.Data
     cells = find_shared_cells((level, tuple(cell)) for level, *cell in known.iter_rows())
     if not cells:
         apart = [name for name in within if known.group_by(by).agg(pl.col(name).unique().sort())[name].n_unique() > 1]
-        return rows, LikeWithLike(0, rows["sample_id"].n_unique(), {}, tuple(apart))
+        return rows, AlikeSamples(0, rows["sample_id"].n_unique(), {}, tuple(apart))
     if len(cells) == known.select(within).n_unique():
         return rows, None
     wanted = pl.DataFrame(sorted(cells), schema=dict.fromkeys(within, pl.String), orient="row")
@@ -42,10 +42,10 @@ def keep_alike(about: Declaration, rows: pl.DataFrame, by: str) -> tuple[pl.Data
     kept = told.join(wanted, left_on=keys, right_on=within, how="semi").drop(keys)
     held = {name: tuple(sorted({cell[place] for cell in cells})) for place, name in enumerate(within)}
     held = {name: values for name, values in held.items() if len(values) < known[name].n_unique()}
-    return kept, LikeWithLike(kept["sample_id"].n_unique(), rows["sample_id"].n_unique(), held)
+    return kept, AlikeSamples(kept["sample_id"].n_unique(), rows["sample_id"].n_unique(), held)
 
 
-def say_alike(about: Declaration, by: str, found: LikeWithLike | None) -> str:
+def say_alike(about: Declaration, by: str, found: AlikeSamples | None) -> str:
     """Which samples a facet's values are compared on, and why not on all; "" where it is on all."""
     if found is None:
         return ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from cxlab.metrics.paired import LEAST_CLUSTERS, least_clusters
-from cxlab.read.comparison.like_with_like import LikeWithLike, say_alike
+from cxlab.read.comparison.like_with_like import AlikeSamples, say_alike
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.choices import choose_id
 
@@ -72,7 +72,7 @@ def mark_few(groups: Groups) -> dict[str, str]:
     return {group: f"{name}<br>{_TOO_FEW}" if group in groups.few else name for group, name in groups.shown.items()}
 
 
-def say_groups(about: Declaration, by: str, groups: Groups, alike: LikeWithLike | None) -> str:
+def say_groups(about: Declaration, by: str, groups: Groups, alike: AlikeSamples | None) -> str:
     """What stands in grey and why, what the order is, and on which samples values are compared."""
     shared = f"independent {about.cluster.plural}" if about.cluster else "samples"
     few, every = len(groups.few), len(groups.names)

@@ -19,7 +19,7 @@ from cxlab.read import procedures
 from cxlab.read.comparison import ranking, score_sums
 from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.history import HISTORY, headline_history
-from cxlab.read.comparison.like_with_like import LikeWithLike, keep_alike
+from cxlab.read.comparison.like_with_like import AlikeSamples, keep_alike
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.run_choice import RunChoice, choose_runs
 from cxlab.read.comparison.run_floors import with_floors
@@ -107,12 +107,12 @@ def sample_means(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame
     return ranking.by_sample(_alike(view, unit, by)[0], by)
 
 
-def alike(view: View, unit: Unit, by: str) -> LikeWithLike | None:
+def alike(view: View, unit: Unit, by: str) -> AlikeSamples | None:
     """What `sample_means` leaves out so that the values of a facet are compared like with like; None is nothing."""
     return _alike(view, unit, by)[1]
 
 
-def _alike(view: View, unit: Unit, by: str) -> tuple[pl.DataFrame, LikeWithLike | None]:
+def _alike(view: View, unit: Unit, by: str) -> tuple[pl.DataFrame, AlikeSamples | None]:
     about = declared(view.benchmark, view.lead)
     declared_as = about.facet(by)
     within = declared_as.within if declared_as else ()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from cxlab.charts.theme import short_model
-from cxlab.read.comparison.across import Across, stand_across
+from cxlab.read.comparison.across import CrossBenchmarkStanding, stand_across
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached
 from cxlab.ui.labels import label, plain, section
@@ -42,7 +42,7 @@ def show_across(abouts: Sequence[Declaration]) -> None:
     show_table(rows, columns, key="across", alt="Where each model leads, by benchmark.")
 
 
-def say_across(found: Across) -> str:
+def say_across(found: CrossBenchmarkStanding) -> str:
     """Who leads for sure in how many tasks of how many benchmarks."""
     tasks, many = sum(found.tasks.values()), len(found.benchmarks)
     over = f"{tasks} task{'' if tasks == 1 else 's'} of {many} benchmarks"

@@ -16,7 +16,13 @@ from cxlab.benchmarks.cdr.units import UnitText, cut_middle
 from cxlab.benchmarks.contract import Scored, Setup, name_fault, name_unread
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.single_answer import of_reply
-from cxlab.benchmarks.unlabelled import NO_GOLD, ConversationAnswer, ConversationTask, Unlabelled, UnlabelledSample
+from cxlab.benchmarks.unlabelled import (
+    NO_GOLD,
+    ConversationAnswer,
+    ConversationTask,
+    UnlabelledDataset,
+    UnlabelledSample,
+)
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ask, role_of
 from cxlab.records import Attempt, Conversation, Judgement, Sample, Score, Verdict, content_id
@@ -62,7 +68,7 @@ class DomainShares(NamedTuple):
 
 def make(
     corpus: Mapping[str, Conversation], settings: DomainSettings, context: GenerationContext
-) -> Generator[Progress, None, Unlabelled]:
+) -> Generator[Progress, None, UnlabelledDataset]:
     """A sample for each conversation that has any text."""
     del settings, context
     count = len(corpus)
@@ -70,7 +76,7 @@ def make(
     texts = {id: text for id, talk in corpus.items() if (text := cut_middle(_TEXT.write(talk.messages)))}
     samples = [UnlabelledSample(id, {"conversation": text}) for id, text in texts.items()]
     yield Progress("samples", count, count)
-    return Unlabelled(samples, config={"left_out": count - len(samples)})
+    return UnlabelledDataset(samples, config={"left_out": count - len(samples)})
 
 
 async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:

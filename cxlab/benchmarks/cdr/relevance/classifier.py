@@ -117,7 +117,7 @@ LOCAL = "local"
 """What the models that are trained here are called; any other name is a chat model's or a retriever's."""
 
 
-class TrainedOn(NamedTuple):
+class TrainingReport(NamedTuple):
     """What it was trained on and how it does on queries that it was not trained on (five folds by query), from 0 to 1.
 
     `against`: of what learnt nothing from these labels, a chat model or the reranker, whose labels it is compared with;
@@ -145,7 +145,7 @@ class TrainedOn(NamedTuple):
 class PairClassifier:
     """The chance that a conversation answers a query; `held_out` says how far it can be relied on."""
 
-    def __init__(self, model: Any, calibration: Any, held_out: TrainedOn) -> None:
+    def __init__(self, model: Any, calibration: Any, held_out: TrainingReport) -> None:
         self._model, self._calibration, self.held_out = model, calibration, held_out
 
     @classmethod
@@ -226,7 +226,7 @@ def _predict(model: Any, calibration: Any, rows: Array) -> Array:
 
 def measure_chances(
     told: Array, wanted: NDArray[np.bool_], weights: Array, groups: NDArray[np.int64], seed: int
-) -> TrainedOn:
+) -> TrainingReport:
     """Average precision and accuracy of chances in both ways; `groups`: the query of each pair, by number."""
     from sklearn.metrics import average_precision_score
 
@@ -240,7 +240,7 @@ def measure_chances(
         drawn += rng.choice(others, NEGATIVES * few, replace=False).tolist() if few else []
         paired += few
     right = (told >= 0.5) == wanted
-    return TrainedOn(
+    return TrainingReport(
         len(wanted),
         int(wanted.sum()),
         len(set(groups.tolist())),

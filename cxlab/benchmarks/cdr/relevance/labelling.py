@@ -39,7 +39,7 @@ from cxlab.benchmarks.cdr.prompts.relevance import (
     ParaphraseInputs,
     RateInputs,
 )
-from cxlab.benchmarks.cdr.relevance.classifier import LOCAL, PairFeatures, PairLabel, TrainedOn
+from cxlab.benchmarks.cdr.relevance.classifier import LOCAL, PairFeatures, PairLabel, TrainingReport
 from cxlab.benchmarks.cdr.relevance.retriever_features import Book, RetrieverFeatures, is_retriever
 from cxlab.benchmarks.cdr.relevance.two_models import (
     DEPTH,
@@ -97,8 +97,8 @@ class LabellingResult:
     paraphrases: dict[str, str] = field(default_factory=dict)
     trail: list[Decision] = field(default_factory=list)
     rates: dict[str, tuple[int, int]] = field(default_factory=dict)
-    reranked: TrainedOn | None = None
-    trained: TrainedOn | None = None
+    reranked: TrainingReport | None = None
+    trained: TrainingReport | None = None
     note: str = ""
 
     def note_down(self, decision: Decision) -> None:
@@ -125,7 +125,7 @@ class LabellingResult:
         return [*told, f"{len(self.queue):,} pairs for a person to look at, {len(self.dropped):,} queries dropped"]
 
 
-def tell_model(found: TrainedOn, what: str) -> list[str]:
+def tell_model(found: TrainingReport, what: str) -> list[str]:
     """How far the `reranker` or the `classifier` can be relied on, in two ways that are easily mistaken for each other.
 
     A reranker's scores are an order and no chances: how often they are above a half says nothing.

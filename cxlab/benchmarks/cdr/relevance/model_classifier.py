@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cxlab.benchmarks.cdr.relevance.classifier import Array, PairLabel, TrainedOn, measure_chances
+from cxlab.benchmarks.cdr.relevance.classifier import Array, PairLabel, TrainingReport, measure_chances
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.llm import ChatModel
 
@@ -26,7 +26,7 @@ class Rates(Protocol):
 
 def hold_against(
     rate: Rates, model: ChatModel, labels: Sequence[PairLabel], by: str, seed: int, stage: str = "rated"
-) -> Generator[Progress, None, TrainedOn | None]:
+) -> Generator[Progress, None, TrainingReport | None]:
     """How its chances agree with the labels of the annotator `by`, in both ways; None where it told of no pair, or all
     labels are alike. A pair without a readable reply counts as one that it thinks does not fit."""
     pairs = [(each.query_id, each.conversation_id) for each in labels]
@@ -38,7 +38,7 @@ def hold_against(
 
 def hold_scores(
     told: Mapping[Pair, float | None], labels: Sequence[PairLabel], name: str, by: str, seed: int
-) -> TrainedOn | None:
+) -> TrainingReport | None:
     """The same of scores from 0 to 1 that are known; None where all labels are alike."""
     wanted = np.array([each.fits for each in labels], dtype=bool)
     if wanted.all() or not wanted.any():

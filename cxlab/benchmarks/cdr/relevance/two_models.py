@@ -14,7 +14,7 @@ from cxlab.benchmarks.cdr.relevance.classifier import (
     PairClassifier,
     PairFeatures,
     PairLabel,
-    TrainedOn,
+    TrainingReport,
 )
 from cxlab.benchmarks.cdr.relevance.model_classifier import Pair, Rates, hold_against, hold_scores, read_on
 from cxlab.benchmarks.cdr.relevance.reranker import load_reranker, order_by
@@ -36,14 +36,14 @@ class RerankingResult(NamedTuple):
 
     order: dict[str, list[str]]
     scores: dict[Pair, float | None]
-    held: TrainedOn | None
+    held: TrainingReport | None
 
 
 class RatingResult(NamedTuple):
     """`chances`: query → conversation → its chance, None for an unreadable reply; `note`: why there are none."""
 
     chances: dict[str, dict[str, float | None]]
-    held: TrainedOn | None
+    held: TrainingReport | None
     note: str = ""
 
 

@@ -25,7 +25,7 @@ from cxlab.records.settings import Settings
 from cxlab.retrieval import kept_index
 from cxlab.retrieval.embedders.embedder import embed_queries
 from cxlab.retrieval.embedders.embeddings import default_embedder, load_embedder
-from cxlab.retrieval.kept_index import Near, Piece
+from cxlab.retrieval.kept_index import NearestPiece, Piece
 from cxlab.store import home, write
 
 # Pieces that are asked for beside each conversation that is wanted, at first; more where filters leave too few.
@@ -101,7 +101,7 @@ def search_index(
         asked = min(asked * 8, count)
 
 
-def _keep_best(near: Sequence[Near], among: Collection[str]) -> list[RankedConversation]:
+def _keep_best(near: Sequence[NearestPiece], among: Collection[str]) -> list[RankedConversation]:
     """Each conversation once, by its best unit; equal scores go by id."""
     best: dict[str, RankedConversation] = {}
     for note, score in near:

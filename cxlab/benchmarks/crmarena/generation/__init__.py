@@ -33,7 +33,7 @@ from cxlab.benchmarks.crmarena.generation import (
     sizes,
     writing,
 )
-from cxlab.benchmarks.crmarena.generation.records import Cast
+from cxlab.benchmarks.crmarena.generation.records import CaseEntities
 from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
@@ -180,15 +180,15 @@ def _make(
     given = added_records.read_given(options.schema_changes, options.records)
     for each in given.values():
         each.resolve(tables)  # what leads nowhere is told before any text is paid for
-    cast = Cast(company, agents, customers, products, tables["OrderItem"])
-    facts = scripts.describe_cases(cast, plans, tables, seed)
+    entities = CaseEntities(company, agents, customers, products, tables["OrderItem"])
+    facts = scripts.describe_cases(entities, plans, tables, seed)
     yield Progress("organisation", 4, 4)
 
     rules = [prompts.Rule(id=policy.id, text=policy.rule) for policy in profile.conduct_policies]
     texts, counts["cases"] = yield from writing.write_cases(model, profile.description, facts, rules, seed, work)
     said = [[(line.speaker, line.text) for line in texts[plan.number].lines] for plan in plans]
     written = correspondence.take_time(plans, said, hidden, load_notes(), size, seed)
-    tables |= records.make_cases(cast, written, [texts[plan.number].subject for plan in plans], seed)
+    tables |= records.make_cases(entities, written, [texts[plan.number].subject for plan in plans], seed)
 
     schema = schema_changes.extend(options.schema_changes)
     tables, added = yield from added_records.fill(
@@ -203,7 +203,7 @@ def _make(
         raise CxError(f"the organisation does not hold together: {'; '.join(faults[:3])}")
     yield Progress("checks", 1, 1)
 
-    answered = yield from _answer(model, cast, tables, schema, new_cases, size, seed, work, counts)
+    answered = yield from _answer(model, entities, tables, schema, new_cases, size, seed, work, counts)
     queries, counts["questions"] = yield from _word(model, company, answered, seed, work)
     if not options.links:
         tables["Case"] = tables["Case"].with_columns(
@@ -256,7 +256,7 @@ def _digest(frame: pl.DataFrame) -> str:
 
 def _answer(
     model: ChatModel,
-    cast: Cast,
+    entities: CaseEntities,
     tables: Tables,
     schema: Schema,
     new_cases: Sequence[incoming.NewCase],
@@ -267,11 +267,11 @@ def _answer(
 ) -> Generator[Progress, None, list[QuestionAnswers]]:
     """The questions of all tasks with their answers."""
     end = latent.end_of(size)
-    source = Source(cast, Truth(tables), tables, new_cases, end, seed)
+    source = Source(entities, Truth(tables), tables, new_cases, end, seed)
     yield Progress("questions", 0, len(TASKS))
     drawn = draw.draw_questions(source, size.queries)
     drawn["named_entity_disambiguation"], counts["purchases"] = yield from _keep_decided(
-        model, cast, tables, drawn["named_entity_disambiguation"], seed, work
+        model, entities, tables, drawn["named_entity_disambiguation"], seed, work
     )
     sandbox = samples.open_sandbox(tables, schema)
     found: list[QuestionAnswers] = []
@@ -283,11 +283,11 @@ def _answer(
 
 
 def _keep_decided(
-    model: ChatModel, cast: Cast, tables: Tables, questions: Sequence[Question], seed: int, work: Path
+    model: ChatModel, entities: CaseEntities, tables: Tables, questions: Sequence[Question], seed: int, work: Path
 ) -> Generator[Progress, None, tuple[list[Question], writing.Counts]]:
     """The questions about a purchase that a reader of all purchases can decide."""
     accounts = dict(tables["Contact"].select("Id", "AccountId").iter_rows())
-    names = {product.id: f"{product.name} ({product.kind})" for product in cast.products}
+    names = {product.id: f"{product.name} ({product.kind})" for product in entities.products}
     orders = tables["Order"].filter(pl.col("Status") == "Activated").select("Id", "AccountId", "EffectiveDate")
     items = tables["OrderItem"].select(Id="OrderId", product="Product2Id")
     bought: dict[str, list[prompts.Purchase]] = {}
@@ -300,7 +300,7 @@ def _keep_decided(
         if contact is None or today is None or ago is None:
             raise CxError("a question about a purchase has a contact, a day and a time ago")
         inputs = prompts.ProductInputs(
-            company=cast.company.profile.name,
+            company=entities.company.profile.name,
             words=question.slots["words"],
             day=windows.back(today, ago.period, ago.count).isoformat(),
             purchases=tuple(bought.get(accounts[contact], ())),

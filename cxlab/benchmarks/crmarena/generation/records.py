@@ -160,7 +160,7 @@ def list_articles(company: Company) -> dict[str, Article]:
 
 
 @dataclass(frozen=True)
-class Cast:
+class CaseEntities:
     """Who and what the records of cases name."""
 
     company: Company
@@ -184,33 +184,33 @@ class Cast:
 
 
 def make_cases(
-    cast: Cast, cases: Sequence[CaseCorrespondence], subjects: Sequence[str], seed: int
+    entities: CaseEntities, cases: Sequence[CaseCorrespondence], subjects: Sequence[str], seed: int
 ) -> dict[str, pl.DataFrame]:
     """Cases, their history, e-mails and chats, and the hidden truth of each case."""
     rng = rng_for(seed, "records")
-    order_of = cast.items["OrderId"].to_list()
-    item_ids = cast.items["Id"].to_list()
-    articles = {article.slug: name for name, article in list_articles(cast.company).items()}
-    policies = {policy.id: policy for policy in cast.company.profile.conduct_policies}
+    order_of = entities.items["OrderId"].to_list()
+    item_ids = entities.items["Id"].to_list()
+    articles = {article.slug: name for name, article in list_articles(entities.company).items()}
+    policies = {policy.id: policy for policy in entities.company.profile.conduct_policies}
     rows: dict[str, list[dict[str, Any]]] = {
         name: [] for name in ("Case", "CaseHistory__c", "EmailMessage", "LiveChatTranscript", "latent_cases")
     }
     for written, subject in zip(cases, subjects, strict=True):
         plan = written.plan
         name = case_id(plan.number)
-        customer, product = cast.customers[plan.customer], cast.products[plan.product]
-        owner = cast.agents[plan.owner if written.moved is not None else plan.first]
+        customer, product = entities.customers[plan.customer], entities.products[plan.product]
+        owner = entities.agents[plan.owner if written.moved is not None else plan.first]
         slots = {
             "customer": customer.first,
-            "product": cast.name_product(product),
+            "product": entities.name_product(product),
             "order": order_of[plan.item],
             "email": customer.email,
             "case": name,
-            "colleague": cast.agents[plan.second].first if plan.second is not None else "",
+            "colleague": entities.agents[plan.second].first if plan.second is not None else "",
         }
 
         def say(message: Message, slots: dict[str, str] = slots) -> str:
-            return fill_slots(message.text, {**slots, "agent": cast.agents[message.agent].first})
+            return fill_slots(message.text, {**slots, "agent": entities.agents[message.agent].first})
 
         first = written.chat[0] if written.chat else written.emails[0]
         whole = f"{subject} ({product.name})"
@@ -231,13 +231,13 @@ def make_cases(
                 "Channel": "Chat" if plan.talk.form == "chat" else "Email",
             }
         )
-        rows["CaseHistory__c"] += _list_history(written, name, cast.agents)
+        rows["CaseHistory__c"] += _list_history(written, name, entities.agents)
         rows["EmailMessage"] += [
             {
                 "Subject": whole if n == 0 and not written.chat else f"Re: {whole}",
                 "TextBody": say(message),
                 "ParentId": name,
-                **_address(message, customer, plan.customer, cast.agents),
+                **_address(message, customer, plan.customer, entities.agents),
                 "MessageDate": message.at,
             }
             for n, message in enumerate(written.emails)
@@ -247,9 +247,9 @@ def make_cases(
                 {
                     "CaseId": name,
                     "AccountId": customer.id,
-                    "OwnerId": cast.agents[written.chat[-1].agent].id,
+                    "OwnerId": entities.agents[written.chat[-1].agent].id,
                     "Body": "\n".join(
-                        _write_line(message, say(message), customer, cast.agents) for message in written.chat
+                        _write_line(message, say(message), customer, entities.agents) for message in written.chat
                     ),
                     "EndTime": written.chat[-1].at + timedelta(seconds=20),
                     "LiveChatVisitorId": make_id("5LV", plan.number),

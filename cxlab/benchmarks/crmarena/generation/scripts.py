@@ -10,7 +10,7 @@ import polars as pl
 
 from cxlab.benchmarks.crmarena.generation import correspondence, latent, prompts, records
 from cxlab.benchmarks.crmarena.generation.casework import CasePlan
-from cxlab.benchmarks.crmarena.generation.records import Cast
+from cxlab.benchmarks.crmarena.generation.records import CaseEntities
 from cxlab.benchmarks.crmarena.generation.similar_texts import list_runs
 from cxlab.benchmarks.crmarena.organisation.notes import load_notes
 from cxlab.benchmarks.crmarena.organisation.talks import Talk, TalkWording, fill_slots
@@ -44,26 +44,26 @@ class Wordings:
 
 
 def describe_cases(
-    cast: Cast, plans: Sequence[CasePlan], tables: Mapping[str, pl.DataFrame], seed: int
+    entities: CaseEntities, plans: Sequence[CasePlan], tables: Mapping[str, pl.DataFrame], seed: int
 ) -> list[prompts.CaseFacts]:
     """What a writer is told of each case, and the script of the simulated one."""
     rng = latent.rng_for(seed, "handovers")
     wordings = Wordings(latent.rng_for(seed, "wordings"))
     notes = load_notes()
-    profile = cast.company.profile
-    order_of = cast.items["OrderId"].to_list()
+    profile = entities.company.profile
+    order_of = entities.items["OrderId"].to_list()
     ordered = dict(tables["Order"].select("Id", "EffectiveDate").iter_rows())
     policies = {policy.id: policy for policy in profile.conduct_policies}
     found = []
     for plan in plans:
         issue, talk = profile.issues[plan.issue], plan.talk
-        customer, order = cast.customers[plan.customer], order_of[plan.item]
-        colleague = cast.agents[plan.second] if plan.second is not None else None
+        customer, order = entities.customers[plan.customer], order_of[plan.item]
+        colleague = entities.agents[plan.second] if plan.second is not None else None
         subject, spoken = wordings.word(talk)
         lines = correspondence.add_handover(plan, spoken, notes, rng)
         slots = {
             "customer": customer.first,
-            "product": cast.name_product(cast.products[plan.product]),
+            "product": entities.name_product(entities.products[plan.product]),
             "order": order,
             "email": customer.email,
             "colleague": colleague.first if colleague else "",
@@ -71,7 +71,7 @@ def describe_cases(
         }
         script = []
         for who, text in lines:
-            agent = colleague if who == "colleague" and colleague else cast.agents[plan.first]
+            agent = colleague if who == "colleague" and colleague else entities.agents[plan.first]
             script.append(prompts.Line(speaker=who, text=fill_slots(text, {**slots, "agent": agent.first})))
         rule = policies.get(plan.breach or "")
         found.append(
@@ -79,7 +79,7 @@ def describe_cases(
                 number=plan.number,
                 form=talk.form,
                 customer=customer.first,
-                agent=cast.agents[plan.first].first,
+                agent=entities.agents[plan.first].first,
                 colleague=slots["colleague"] or None,
                 told=not talk.is_silent,
                 product=slots["product"],

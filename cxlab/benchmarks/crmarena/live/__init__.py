@@ -5,6 +5,6 @@ fills an organisation and `removal.py` undoes that. The package simple-salesforc
 when something is asked.
 """
 
-from cxlab.benchmarks.crmarena.live.organisation import Live
+from cxlab.benchmarks.crmarena.live.organisation import LiveOrganisation
 
-__all__ = ["Live"]
+__all__ = ["LiveOrganisation"]

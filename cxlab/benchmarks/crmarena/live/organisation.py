@@ -1,4 +1,4 @@
-"""A live organisation that agents ask as they ask a stored one: `Live` has what tools and agents use of `Sandbox`."""
+"""A live organisation, asked as a stored one is: `LiveOrganisation` has what tools and agents use of `Sandbox`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IDS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{18}(?![A-Za-z0-9])")
 
 
 @dataclass(frozen=True, eq=False)
-class Live:
+class LiveOrganisation:
     """A Salesforce organisation, read and never changed, asked on one day.
 
     `today` is the day that questions and tools count from; TODAY and LAST_N_DAYS:30 in a query are the server's.
@@ -49,7 +49,7 @@ class Live:
         ids: Mapping[str, str] | None = None,
         connection: Connection | None = None,
         schema: Schema | None = None,
-    ) -> Live:
+    ) -> LiveOrganisation:
         """The organisation that the environment names (connection.py); None: today. Nothing is asked of it yet.
 
         `schema` is what agents are told of it; None: the paper's.
@@ -65,11 +65,11 @@ class Live:
         """Where it is."""
         return self._connection.host
 
-    def at(self, today: date | str) -> Live:
+    def at(self, today: date | str) -> LiveOrganisation:
         """The same organisation on another day."""
         return replace(self, today=read_day(today) or self.today)
 
-    def under(self, compat: Compat) -> Live:
+    def under(self, compat: Compat) -> LiveOrganisation:
         """The same organisation with other tools."""
         return replace(self, compat=check_compat(compat))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cxlab.benchmarks.crmarena.live.connection import Connection
-from cxlab.benchmarks.crmarena.live.organisation import Live
+from cxlab.benchmarks.crmarena.live.organisation import LiveOrganisation
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.errors import Unreachable
 
@@ -40,7 +40,7 @@ class Target:
 
 def read_target(connection: Connection, objects: Iterable[str], profile: str) -> Target:
     """Ask an organisation what it has; changes nothing. Raises Unreachable."""
-    live = Live.open(connection=connection)
+    live = LiveOrganisation.open(connection=connection)
     told = {name: _describe(connection, name) for name in objects}
     types = [each["recordTypeId"] for each in told["Account"].get("recordTypeInfos", ()) if _is_person(each)]
     named = profile.replace("\\", "\\\\").replace("'", "\\'")
@@ -79,7 +79,7 @@ def _is_person(record_type: Mapping[str, Any]) -> bool:
     return bool(record_type.get("available")) and "PersonAccount" in str(record_type.get("developerName"))
 
 
-def _first(live: Live, query: str) -> dict[str, Any]:
+def _first(live: LiveOrganisation, query: str) -> dict[str, Any]:
     """The first record; {} where there is none, or what is asked for does not exist there."""
     try:
         return next(iter(live.soql(query)), {})

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from cxlab.benchmarks.crmarena.live import upload_job
 from cxlab.benchmarks.crmarena.live.connection import Connection
-from cxlab.benchmarks.crmarena.live.organisation import Live
+from cxlab.benchmarks.crmarena.live.organisation import LiveOrganisation
 from cxlab.benchmarks.crmarena.live.removal import SAY_USERS, undo
 from cxlab.benchmarks.crmarena.live.target import read_target
 from cxlab.benchmarks.crmarena.live.upload_job import (
@@ -201,7 +201,7 @@ def _pair_contacts(job: Job, contacts: Iterator[tuple[str, str]]) -> Work:
     ids = job.uploaded.ids
     accounts = {contact: ids[account] for contact, account in contacts if contact not in ids and account in ids}
     wanted = [*dict.fromkeys(accounts.values())]
-    live = Live.open(connection=job.connection)
+    live = LiveOrganisation.open(connection=job.connection)
     person: dict[str, str] = {}
     for start in range(0, len(wanted), upload_job.BATCH):
         listed = ", ".join(f"'{each}'" for each in wanted[start : start + upload_job.BATCH])
@@ -222,7 +222,7 @@ def _publish(job: Job) -> Work:
     if not made:
         return
     query = f"SELECT Id FROM {ARTICLE} WHERE PublishStatus = 'Draft' AND Language = 'en_US'"
-    drafts = {each["Id"] for each in Live.open(connection=job.connection).soql(query)} & set(made.values())
+    drafts = {each["Id"] for each in LiveOrganisation.open(connection=job.connection).soql(query)} & set(made.values())
     for number, article in enumerate(sorted(drafts), 1):
         try:
             job.connection.send("PATCH", f"{ARTICLES}/{article}", {"publishStatus": "Online"})

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from cxlab.benchmarks.crmarena.live.connection import Connection
-from cxlab.benchmarks.crmarena.live.organisation import Live
+from cxlab.benchmarks.crmarena.live.organisation import LiveOrganisation
 from cxlab.benchmarks.crmarena.live.uploads import UploadLog
 from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_time
 from cxlab.benchmarks.generation_stages import Progress
@@ -84,7 +84,7 @@ def find_lost_batch(job: Job) -> None:
     lost = job.uploaded.find_lost()
     if lost is None:
         return
-    live = Live.open(connection=job.connection)
+    live = LiveOrganisation.open(connection=job.connection)
     fields = sorted({name for body in lost.bodies.values() for name in body})
     since = (lost.since - _SKEW).strftime("%Y-%m-%dT%H:%M:%SZ")
     records = live.soql(f"SELECT {', '.join(['Id', *fields])} FROM {lost.object} WHERE SystemModstamp >= {since}")

@@ -124,7 +124,7 @@ class Profile(_Strict):
     conduct_policies: Annotated[tuple[ConductPolicy, ...], Field(min_length=1)]
 
 
-class Extra(_Strict):
+class ExtraForm(_Strict):
     """A form in which a model of the catalogue comes besides, and what it adds to the price."""
 
     name: Text
@@ -143,7 +143,7 @@ class Model(_Strict):
     price: Annotated[float, Field(gt=0, le=100_000)]
     audiences: Annotated[tuple[Text, ...], Field(min_length=1)]
     variants: Annotated[tuple[Text, ...], Field(min_length=1)]
-    extra: Extra | None = None
+    extra: ExtraForm | None = None
     about: Text
 
 

@@ -1,4 +1,4 @@
-"""An organisation that tools, solvers and agents ask: a stored one (`Sandbox`) or a live one (`Live`)."""
+"""An organisation that tools, solvers and agents ask: a stored one (`Sandbox`) or a live one (`LiveOrganisation`)."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ class NamedEntities:
         for _, account, day, product in rows:
             self.bought.setdefault((account, day), []).append(product)
         self.days = sorted(self.bought)
-        self.products = {product.id: product for product in source.cast.products}
+        self.products = {product.id: product for product in source.entities.products}
         self.contacts = dict(source.tables["Contact"].select("AccountId", "Id").iter_rows())
-        self.kinds = sorted({product.kind for product in source.cast.products})
+        self.kinds = sorted({product.kind for product in source.entities.products})
 
     def draw(self, rng: np.random.Generator, answerable: bool) -> Question | None:
         """Which of the products bought some time ago is meant, or that there is none."""
@@ -69,7 +69,7 @@ class NamedEntities:
                     return None
             answers = ()
         window = Window(period=period, count=count)
-        words = kind + "s" * (self.source.cast.company.catalogue.plural and not kind.endswith("s"))
+        words = kind + "s" * (self.source.entities.company.catalogue.plural and not kind.endswith("s"))
         return Question(
             task="named_entity_disambiguation",
             seed=load_wordings().of_task("named_entity_disambiguation")[0],
@@ -91,13 +91,13 @@ def _say_ago(window: Window) -> list[str]:
 
 def draw_routings(source: Source, count: int, rng: np.random.Generator) -> list[Question]:
     """New cases of a product that somebody bought; that one agent is the right one is for the solver to say."""
-    issues = {issue.name: issue_id(n) for n, issue in enumerate(source.cast.company.profile.issues)}
+    issues = {issue.name: issue_id(n) for n, issue in enumerate(source.entities.company.profile.issues)}
     seed = load_wordings().of_task("case_routing")[0]
     orders = source.tables["Order"].filter(pl.col("Status") == "Activated")
     whose = dict(orders.select("Id", "AccountId").iter_rows())
     items = [row for row in source.tables["OrderItem"].select("OrderId", "Product2Id").iter_rows() if row[0] in whose]
     emails = dict(source.tables["Account"].select("Id", "PersonEmail").iter_rows())
-    products = {product.id: product for product in source.cast.products}
+    products = {product.id: product for product in source.entities.products}
     made: list[Question] = []
     cases: list[NewCase] = []
     seen = set()
@@ -113,7 +113,7 @@ def draw_routings(source: Source, count: int, rng: np.random.Generator) -> list[
             continue
         seen.add((case.subject, product))
         slots = {
-            "product": source.cast.name_product(products[product]),
+            "product": source.entities.name_product(products[product]),
             "order": order,
             "email": emails[whose[order]],
         }
@@ -136,7 +136,7 @@ def draw_violations(source: Source, count: int, rng: np.random.Generator) -> lis
     """Cases in which a rule was broken, and some in which none was."""
     hidden = source.tables["latent_cases"].select("case_id", "breach", "article_id")
     without = count_unanswerable("policy_violation_identification", count)
-    policies = {policy.id: policy for policy in source.cast.company.profile.conduct_policies}
+    policies = {policy.id: policy for policy in source.entities.company.profile.conduct_policies}
     seed = load_wordings().of_task("policy_violation_identification")[0]
     # A case that nobody has looked at yet shows nobody's conduct.
     looked = set(source.tables["Case"].filter(pl.col("Status") != "New")["Id"])
@@ -167,7 +167,7 @@ def draw_knowledge(source: Source, count: int, rng: np.random.Generator) -> list
     """The articles' own questions."""
     asked = [
         (article_id, question)
-        for article_id, article in list_articles(source.cast.company).items()
+        for article_id, article in list_articles(source.entities.company).items()
         for question in article.questions
     ]
     return [

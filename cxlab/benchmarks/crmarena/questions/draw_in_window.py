@@ -106,7 +106,7 @@ def _ask_product(
     answers: tuple[str, ...],
     rng: np.random.Generator,
 ) -> Question:
-    name = next(each.name for each in source.cast.products if each.id == product)
+    name = next(each.name for each in source.entities.products if each.id == product)
     return Question(
         task=task,
         seed=seed,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from cxlab.benchmarks.crmarena.generation.records import Cast
+from cxlab.benchmarks.crmarena.generation.records import CaseEntities
 from cxlab.benchmarks.crmarena.organisation.incoming import NewCase
 from cxlab.benchmarks.crmarena.questions.truth import Truth
 from cxlab.benchmarks.crmarena.questions.wording import Meaning, Seed, fill
@@ -63,7 +63,7 @@ class Question:
 class Source:
     """What questions are drawn from."""
 
-    cast: Cast
+    entities: CaseEntities
     truth: Truth
     tables: Mapping[str, pl.DataFrame]
     incoming: Sequence[NewCase]

@@ -44,7 +44,7 @@ class Sign(BaseModel):
     name: str
 
 
-class Signs(BaseModel):
+class SignLexicon(BaseModel):
     """The lexicon: signs of issues, signs of broken rules, and words that the articles of a shop are about."""
 
     issues: tuple[Sign, ...]
@@ -53,9 +53,9 @@ class Signs(BaseModel):
 
 
 @functools.cache
-def load_signs() -> Signs:
+def load_signs() -> SignLexicon:
     """The lexicon of data/simulated/crmarena/signs.yaml."""
-    return load_model(resources.data("simulated", "crmarena", "signs.yaml"), Signs, "see the head of the file")
+    return load_model(resources.data("simulated", "crmarena", "signs.yaml"), SignLexicon, "see the head of the file")
 
 
 def words(text: str) -> list[str]:

@@ -24,7 +24,7 @@ from cxlab.benchmarks.cxmarena.tasks.task_prompts import NAME_REASON, ReasonInpu
 from cxlab.benchmarks.cxmarena.text import STOP, words
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.unlabelled import ConversationAnswer, ConversationTask, Unlabelled, UnlabelledSample
+from cxlab.benchmarks.unlabelled import ConversationAnswer, ConversationTask, UnlabelledDataset, UnlabelledSample
 from cxlab.errors import BadOption
 from cxlab.llm import ask
 from cxlab.records import Attempt, Conversation, Judgement, Sample
@@ -103,7 +103,7 @@ def split_reasons(text: str) -> list[tuple[str, str]]:
 
 def make_quality(
     corpus: Mapping[str, Conversation], settings: QualitySettings, context: GenerationContext
-) -> Generator[Progress, None, Unlabelled]:
+) -> Generator[Progress, None, UnlabelledDataset]:
     """A sample for each conversation in which an agent speaks, with all questions."""
     del context
     questions, count = split_questions(settings.questions), len(corpus)
@@ -117,16 +117,16 @@ def make_quality(
         inputs = {"lines": rows, "places": list(places), "questions": questions}
         samples.append(UnlabelledSample(id, inputs, {"scenario": "quality"}))
     yield Progress("samples", count, count)
-    return Unlabelled(samples, config={"questions": questions, "left_out": silent})
+    return UnlabelledDataset(samples, config={"questions": questions, "left_out": silent})
 
 
 def make_intent(
     corpus: Mapping[str, Conversation], settings: IntentSettings, context: GenerationContext
-) -> Generator[Progress, None, Unlabelled]:
+) -> Generator[Progress, None, UnlabelledDataset]:
     """A sample for each conversation in which a customer speaks; the taxonomy is given or found."""
     said = {id: first for id, talk in corpus.items() if (first := customer_words(talk))}
     if not said:
-        return Unlabelled([])
+        return UnlabelledDataset([])
     given = bool(settings.reasons.strip())
     if given:
         reasons = split_reasons(settings.reasons)
@@ -137,7 +137,7 @@ def make_intent(
     schema = dict.fromkeys(("taxonomy", "l1", "l2", "description"), pl.String)
     inputs = {id: {"transcript": transcript(corpus[id].messages), "taxonomy": OWN} for id in said}
     facets = {"scenario": "intent", "level": OWN}
-    return Unlabelled(
+    return UnlabelledDataset(
         [UnlabelledSample(id, each, facets) for id, each in inputs.items()],
         {"taxonomies": pl.DataFrame(rows, schema=schema)},
         {

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from cxlab import llm
 from cxlab.benchmarks.crmarena.generation import added_records
 from cxlab.benchmarks.crmarena.live import upload_job
-from cxlab.benchmarks.crmarena.live.organisation import Live
+from cxlab.benchmarks.crmarena.live.organisation import LiveOrganisation
 from cxlab.benchmarks.crmarena.live.upload import UploadOptions, preview, undo, upload
 from cxlab.benchmarks.crmarena.live.uploads import find_file, hold, read_ids
 from cxlab.benchmarks.crmarena.organisation import schema_changes
@@ -201,7 +201,7 @@ def test_an_upload_that_breaks_off_goes_on_and_makes_nothing_twice(
     with pytest.raises(Unreachable):
         fill(dataset)
     monkeypatch.setattr(Fillable, "answer", real)
-    host = Live.open().host
+    host = LiveOrganisation.open().host
     path = find_file(dataset, host, stored)
     assert path.with_suffix(".sending").is_file()
     with path.open("a") as file:
@@ -250,7 +250,7 @@ def test_what_an_organisation_lacks_is_found_before_anything_is_made(dataset: st
 def test_one_process_at_a_time_and_others_pairs_are_left_alone(
     dataset: str, empty_server: Fillable, stored: Path
 ) -> None:
-    host = Live.open().host
+    host = LiveOrganisation.open().host
     path = find_file(dataset, host, stored)
     with hold(dataset, host), pytest.raises(Busy):
         fill(dataset)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cxlab.benchmarks.crmarena.live import Live, connection
+from cxlab.benchmarks.crmarena.live import LiveOrganisation, connection
 from cxlab.benchmarks.crmarena.live.uploads import find_file, read_ids
 from cxlab.benchmarks.crmarena.options import CrmOptions
 from cxlab.benchmarks.crmarena.run import open_live, open_sandbox, prepare
@@ -34,11 +34,11 @@ QUERIES = (
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_it_answers_as_the_sandbox_does(query: str, server: Salesforce, sandbox: Sandbox) -> None:
-    assert Live.open().soql(query) == sandbox.soql(query)
+    assert LiveOrganisation.open().soql(query) == sandbox.soql(query)
 
 
 def test_searches_tools_and_solvers_do_as_well(server: Salesforce, sandbox: Sandbox) -> None:
-    live = Live.open(today="2021-03-17").under(sandbox.compat)
+    live = LiveOrganisation.open(today="2021-03-17").under(sandbox.compat)
     search = "FIND {shoe for view} IN ALL FIELDS RETURNING Product2(Id, Name)"
     assert live.sosl(search) == sandbox.sosl(search)
     found = TOOLS["search_products"](live, "running shoe")
@@ -50,7 +50,7 @@ def test_searches_tools_and_solvers_do_as_well(server: Salesforce, sandbox: Sand
 
 
 def test_what_a_query_gets_wrong_is_told_to_the_agent_with_the_servers_code(server: Salesforce) -> None:
-    live = Live.open()
+    live = LiveOrganisation.open()
     with pytest.raises(QueryError) as told:
         live.soql("SELECT Nonsense FROM Case")
     assert told.value.code == "INVALID_FIELD"
@@ -75,7 +75,7 @@ REFUSED: tuple[tuple[int, Any], ...] = (
 def test_what_the_server_gets_wrong_is_no_ones_answer(reply: tuple[int, Any], server: Salesforce) -> None:
     server.fault = lambda path: reply
     with pytest.raises(Unreachable) as told:
-        TOOLS["issue_soql_query"](Live.open(), "SELECT Id FROM Case")
+        TOOLS["issue_soql_query"](LiveOrganisation.open(), "SELECT Id FROM Case")
     assert TOKEN not in str(told.value)
     assert "\n" not in str(told.value)
 
@@ -83,22 +83,22 @@ def test_what_the_server_gets_wrong_is_no_ones_answer(reply: tuple[int, Any], se
 def test_credentials_come_from_the_environment_and_are_never_shown(
     server: Salesforce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    live = Live.open()
+    live = LiveOrganisation.open()
     assert TOKEN not in repr(live) + repr(live._connection)
     monkeypatch.setenv(connection.TOKEN, "another-secret")
     with pytest.raises(Unreachable, match="INVALID_SESSION_ID") as refused:
-        Live.open().soql("SELECT Id FROM Case")
+        LiveOrganisation.open().soql("SELECT Id FROM Case")
     assert "another-secret" not in str(refused.value)
     for bad in ("http://crm.example.org", "ftp://127.0.0.1", "https://user@crm.example.org", "crm", "https://x:abc"):
         monkeypatch.setenv(connection.URL, bad)
         with pytest.raises(BadOption):
-            Live.open()
+            LiveOrganisation.open()
     monkeypatch.setenv(connection.URL, "http://127.0.0.1:9")
     with pytest.raises(Unreachable, match="does not answer"):
-        Live.open().soql("SELECT Id FROM Case")
+        LiveOrganisation.open().soql("SELECT Id FROM Case")
     monkeypatch.delenv(connection.URL)
     with pytest.raises(NotConfigured, match=connection.URL):
-        Live.open()
+        LiveOrganisation.open()
 
 
 def test_a_name_and_password_log_in_and_are_not_told_when_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,7 @@ def test_a_name_and_password_log_in_and_are_not_told_when_refused(monkeypatch: p
     monkeypatch.setenv(connection.USERNAME, "ann@example.org")
     monkeypatch.setenv(connection.DOMAIN, "test")
     monkeypatch.setenv(connection.PASSWORD, "right-secret")
-    assert Live.open().host == "mine.my.salesforce.com"
+    assert LiveOrganisation.open().host == "mine.my.salesforce.com"
     assert (given["username"], given["domain"], given["security_token"]) == ("ann@example.org", "test", "")
     monkeypatch.setenv(connection.PASSWORD, "wrong-secret")
     refused = importlib.import_module("simple_salesforce.exceptions").SalesforceAuthenticationFailed
@@ -125,18 +125,18 @@ def test_a_name_and_password_log_in_and_are_not_told_when_refused(monkeypatch: p
     faults = [refused("INVALID_LOGIN", "Invalid username, password, security token"), timed_out()]
     while faults:
         with pytest.raises(Unreachable, match="log") as told:
-            Live.open()
+            LiveOrganisation.open()
         assert "wrong-secret" not in str(told.value)
 
 
 def test_a_missing_package_is_one_line_with_its_command(server: Salesforce, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "simple_salesforce.api", None)
     with pytest.raises(NotConfigured, match="pip install simple-salesforce"):
-        Live.open()
+        LiveOrganisation.open()
 
 
 def test_all_pages_share_the_time_of_a_query(server: Salesforce) -> None:
-    live = Live.open()
+    live = LiveOrganisation.open()
     object.__setattr__(live, "timeout_s", 0.0)
     with pytest.raises(QueryError, match="QUERY_TIMEOUT"):
         live.soql("SELECT Id FROM Case")
@@ -169,7 +169,7 @@ def test_a_run_asks_it_and_notes_which(
 def test_queries_and_records_have_the_ids_of_the_dataset(server: Salesforce, sandbox: Sandbox) -> None:
     theirs = [each["Id"] for each in sandbox.soql("SELECT Id FROM User ORDER BY Id")]
     ids = {f"STORED{number:012}": each for number, each in enumerate(theirs)}
-    live = Live.open(ids=ids)
+    live = LiveOrganisation.open(ids=ids)
     assert [each["Id"] for each in live.soql("SELECT Id FROM User ORDER BY Id")] == list(ids)
     first = next(iter(ids))
     mine = live.soql(f"SELECT Id, OwnerId FROM Case WHERE OwnerId = '{first}'")
