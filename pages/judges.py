@@ -5,7 +5,7 @@ import streamlit as st
 from cxlab import jobs, llm, read, ui
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Rejudge
-from cxlab.read import View
+from cxlab.read import View, decisions
 from cxlab.ui import app_frame, path_strips
 from cxlab.views.benchmarks import declared_all, in_order, leave_out_floors, names_of
 from cxlab.views.comparison_sets import narrow_to_set
@@ -15,6 +15,7 @@ from cxlab.views.glossary import show_words
 from cxlab.views.judges import agreement, bias, leave_out, materiality, queries_review, review
 from cxlab.views.judges.slices import choose_panel, find_slices
 from cxlab.views.judges.verdicts import page as verdicts
+from cxlab.views.report_button import offer_report_of
 
 ui.routed()
 
@@ -51,6 +52,10 @@ def show_page(view: View, judged: list[str]) -> None:
     # No reading of this page depends on the metric that another page was left with; what was read serves for all.
     filters = leave_out_floors(view.filters().change(judges=(), metric=""), about)
     path_strips.style()
+    if not app_frame.is_large():
+        with head:
+            reviewed = not ui.cached(decisions.decisions).is_empty()
+            offer_report_of("judges", view, [benchmark] if benchmark else judged, reviewed)
     if tab == "review":
         if not app_frame.is_large():
             leave_out.show_findings(view, [benchmark] if benchmark else judged)
@@ -124,7 +129,7 @@ def pick_tab(view: View) -> str:
 
 view = ui.view()
 badges: list[ui.Badge] = ["simulated"] if ui.cached(queries_review.has_simulated_judges) else []
-app_frame.show_head("Judges", "What do the judges disagree on, and does it matter?", badges)
+head = app_frame.show_head("Judges", "What do the judges disagree on, and does it matter?", badges)
 stored = ui.cached(read.benchmarks)["benchmark"].to_list()
 voted = ui.cached(queries_review.benchmarks)
 judgeable = [name for name in stored if name in REGISTRY and (REGISTRY[name].rejudge or REGISTRY[name].judged)]

@@ -10,6 +10,7 @@ from cxlab.ui import app_frame
 from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import declared, leave_out_floors, titles_of
 from cxlab.views.comparison_sets import narrow_to_set
+from cxlab.views.report_button import offer_report_of
 from cxlab.views.sop import deviations, parts, procedures_overview, queries, scores
 
 ui.routed()
@@ -97,6 +98,9 @@ if view.baseline:
 if difference:
     compared.caption(f"Compared: {ui.plain(ui.label(difference[0]))} minus {ui.plain(ui.label(difference[1]))}.")
 of = view.change(models=difference) if difference else view
+if not large:
+    with head:
+        offer_report_of("sop_paths", of, [benchmark])
 among = narrow_to_set(of, [benchmark]).filters()
 shown = leave_out_floors(among, declared(benchmark)).change(at=view.at, stage=view.stage)
 kept = ""

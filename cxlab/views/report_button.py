@@ -6,8 +6,11 @@ from functools import partial
 import streamlit as st
 
 from cxlab.benchmarks.scores.corrected import correct
-from cxlab.read import decisions
+from cxlab.read import View, decisions
+from cxlab.read.conditions import of_runs
 from cxlab.report.write import Subject, is_short, write_report
+from cxlab.views.benchmarks import declared
+from cxlab.views.comparison_sets import leave_out_marked
 
 
 def offer_report(key: str, subjects: Sequence[Subject], reviewed: bool = False) -> None:
@@ -32,6 +35,19 @@ def offer_report(key: str, subjects: Sequence[Subject], reviewed: bool = False) 
                 icon=":material/description:" if short is usual else None,
                 help=_FORMS[short],
             )
+
+
+def offer_report_of(key: str, shown: View, benchmarks: Sequence[str], reviewed: bool = False) -> None:
+    """The same of what a page shows of some benchmarks: its filters, and the comparison set that the address has."""
+    subjects: list[Subject] = []
+    for name in benchmarks:
+        about = declared(name, shown.lead)
+        # Runs that are chosen are of one benchmark: the others have nothing to tell of them.
+        if not shown.runs or set(shown.runs) & of_runs(name, about.switches).keys():
+            view = View(name, shown.runs, shown.models, shown.tasks, shown.facets, sets=shown.sets, lead=shown.lead)
+            subjects.append((about, leave_out_marked(view), "model"))
+    if subjects:
+        offer_report(key, subjects, reviewed)
 
 
 _FORMS = {

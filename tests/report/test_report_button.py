@@ -13,7 +13,7 @@ from tests.pages.app_script import open_page
 from tests.stores.runs import write_run
 
 
-@pytest.mark.parametrize("stem", ["overview", "compare"])
+@pytest.mark.parametrize("stem", ["overview", "compare", "sop_paths", "judges"])
 def test_a_page_offers_the_report_of_what_it_shows(
     judged_home: Path, stem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,7 +161,7 @@ def say_drop(frame: pl.DataFrame) -> str:
     if known.is_empty():
         return "Which judge to drop cannot be told: no truth is known of what they were asked"
     if frame.height == 2:
-        return _say_pair(known)
+        return _say_pair(known, frame["judge"].to_list())
     better = known.filter(pl.col("low") > 0).sort("change", descending=True)
     if better.height:
         row = better.row(0, named=True)
@@ -199,17 +199,21 @@ def say_drop(frame: pl.DataFrame) -> str:
     return f"{names[0].upper()}{names[1:]} can go: {lost}"
 
 
-def _say_pair(known: pl.DataFrame) -> str:
+def _say_pair(known: pl.DataFrame, judges: Sequence[str]) -> str:
     """Of two judges: each without the other is one judge, so what is told is which of them is right more often."""
     row = known.sort("change", descending=True).row(0, named=True)
     weaker, n = name_judge(row["judge"]), f"n {format_count(row['n'])} verdicts of known truth"
-    shares = f"the other judge alone is right on {format_share(row['rest'])}"
+    other = next(name_judge(judge) for judge in judges if judge != row["judge"])
+    shares = f"{other} alone is right on {format_share(row['rest'])}"
     if row["low"] > 0:
         return (
             f"Of the two judges {weaker} is the weaker one: {shares}, both together on {format_share(row['whole'])} "
             f"({_reach(row)}, {n}). Without it one judge is left, and no panel"
         )
-    return f"Neither of the two judges is the weaker one beyond chance: without {weaker} {shares} ({_reach(row)}, {n})"
+    return (
+        f"Neither of the two judges is the weaker one beyond chance: {shares}, both together on "
+        f"{format_share(row['whole'])} ({_reach(row)}, {n})"
+    )
 
 
 def _lost(row: Mapping[str, float]) -> str:

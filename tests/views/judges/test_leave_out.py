@@ -116,10 +116,10 @@ def test_a_judge_is_dropped_only_where_that_is_tested() -> None:
 
 def test_of_two_judges_none_is_dropped_for_what_is_left_is_no_panel() -> None:
     told = say_drop(frame_of(("a", 0.02, 0.01, 0.03), ("b", -0.02, -0.03, -0.01)))
-    assert told.startswith("Of the two judges a is the weaker one: the other judge alone is right on 92.0 %")
+    assert told.startswith("Of the two judges a is the weaker one: b alone is right on 92.0 %")
     assert told.endswith("n 100 verdicts of known truth). Without it one judge is left, and no panel")
     unsure = say_drop(frame_of(("a", 0.02, -0.01, 0.03), ("b", -0.02, -0.03, 0.01)))
-    assert unsure.startswith("Neither of the two judges is the weaker one beyond chance: without a ")
+    assert unsure.startswith("Neither of the two judges is the weaker one beyond chance: b alone is")
 
 
 def test_ranks_without_a_judge(judged_home: Path) -> None:
