@@ -15,57 +15,29 @@ from cxlab.views.glossary import show_words
 from cxlab.views.persona import choices as address
 from cxlab.views.persona import claims, sessions, showing, style
 from cxlab.views.persona import live_conversation as parts
+from cxlab.views.persona.available import list_available
 from cxlab.views.persona.choices import AvailableChoices, Choices
 from cxlab.views.persona.columns import interval, keep_place, leave_out, show_board
 from cxlab.views.persona.controls import choose_side, choose_source, show_controls
 from cxlab.voice import backends
 
 ui.routed()
-DOMAINS = {"telecom": "Telecom: a phone that does not work", "retail": "Retail: orders of a shop"}
 CUSTOMER = "simulated:customer"
 # Ways to speak → what the address calls them, where that differs.
 LINES = {"channel": "voice", "espeak": "sound"}
-SHOWN_FIRST = {"telecom": "lock_sim_card_pin", "retail": "cancel_order"}
 
 
 def offer(sources: dict[str, str], source: str) -> AvailableChoices:
     """What there is to choose from, of the tasks of one source."""
-    cases = {name: live_tasks.titles(live_tasks.cases(name, source)) for name in live_tasks.domains(source)}
-    usual = {
-        name: next((id for id in known if SHOWN_FIRST[name] in id), next(iter(known))) for name, known in cases.items()
-    }
     rows = [row for row in llm.known() if row.configured and "judge" not in row.name and row.name != CUSTOMER]
-    agents = [row.name for row in rows if llm.only_for(row.name) in ("", "mmtaup2")]
     voices = backends.backends()
-    customers = [CUSTOMER, *(row.name for row in rows if not llm.only_for(row.name))]
-    # What is stored can be shown where its models cannot be asked.
-    stored = claims.list_pairs()
-    told = [dict.fromkeys([*here, *(pair[place] for pair in stored)]) for place, here in enumerate((agents, customers))]
-    return AvailableChoices(
+    return list_available(
+        source,
         sources,
-        DOMAINS,
-        cases,
-        usual,
-        *({name: ui.label(name) for name in names} for names in told),
+        [row.name for row in rows if llm.only_for(row.name) in ("", "mmtaup2")],
+        [CUSTOMER, *(row.name for row in rows if not llm.only_for(row.name))],
         {"text": "Text"} | {LINES.get(each.name, each.name): each.title for each in voices if each.ready},
         {LINES.get(each.name, each.name): each.fix for each in voices if not each.ready},
-        frozenset({*told[0], *told[1]} - {*agents, *customers}),
-    )
-
-
-def tell_absent(lost: frozenset[str]) -> None:
-    """A play that is not stored, of models that cannot be asked here."""
-
-    def show_stored() -> None:
-        address.leave_out()
-        st.rerun()
-
-    names = " and ".join(map(ui.label, sorted(lost)))
-    ui.empty(
-        f"{ui.plain(names)} cannot be asked on this machine; Models says what is missing. Of these conversations none "
-        "are stored, so there is nothing to show.",
-        "Show what is stored",
-        show_stored,
     )
 
 
@@ -124,7 +96,7 @@ def show_live() -> None:
         )
         shown = [] if chosen.anew else attempts
         if not shown and (lost := offered.absent & {chosen.agent, chosen.customer}):
-            tell_absent(lost)
+            sessions.tell_absent(lost)
             return
         stage = sessions.open_session(chosen, shown)
     sessions.tell_lost(chosen, stage)

@@ -19,6 +19,8 @@ from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.store import load, write
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
+from cxlab.ui.labels import empty, label, plain
+from cxlab.views.persona import choices as address
 from cxlab.views.persona.choices import Choices, VariantChoice
 from cxlab.views.persona.queries import list_runs
 
@@ -119,6 +121,22 @@ def tell_lost(choices: Choices, stage: LiveSession | StoredSession) -> None:
     """That what the address spoke of is not to be had any more: the program was started anew, or it is long ago."""
     if choices.held and _find_left(st.session_state["persona-stage"][0], choices.held) is not stage:
         st.caption("! What was typed or asked live under this address is not held any more; it begins anew.")
+
+
+def tell_absent(lost: frozenset[str]) -> None:
+    """A play that is not stored, of models that cannot be asked here."""
+
+    def show_stored() -> None:
+        address.leave_out()
+        st.rerun()
+
+    names = " and ".join(map(label, sorted(lost)))
+    empty(
+        f"{plain(names)} cannot be asked on this machine; Models says what is missing. Of these conversations none "
+        "are stored, so there is nothing to show.",
+        "Show what is stored",
+        show_stored,
+    )
 
 
 def begin_anew(stage: LiveSession | StoredSession) -> None:
