@@ -97,3 +97,13 @@ def test_short_things_have_an_answer(text: str, answer: str) -> None:
     assert answer in said
     assert "catch" not in said
     assert "understand that" not in said
+
+
+@pytest.mark.parametrize("text", ["ok", "purple is a nice colour"])
+def test_what_was_answered_with_nothing_is_asked_for_in_other_words_each_time(text: str) -> None:
+    said = [line for line in talk(*OPENS, *[text] * 2) if phrases.requests_in(line)]
+    assert [[one.name for one in phrases.requests_in(line)] for line in said] == [["check_status_bar"]] * 3
+    asked = [line.split(". ", 1)[-1].removeprefix("Now ").lower() for line in said]
+    assert len(set(asked)) == 3
+    assert "check your status bar" in asked[0]
+    assert "check your status bar" not in " ".join(asked[1:])

@@ -97,6 +97,9 @@ class TelecomAgent(TelecomRequests):
         lost = [OWNS_UP in text for _, text in mind.own[-2:]]
         if len(lost) == 2 and all(lost):
             return self.hand_over("The customer's words could not be understood.")
+        names = [one.name for one in phrases.requests_in(before)]
+        if names:
+            return NextAction(f"{OWNS_UP} {self.request(names).text}")
         asked = reactions.strip(before.removeprefix(f"{OWNS_UP} "))
         return NextAction(f"{OWNS_UP} {EXCUSES.sub('', asked)}")
 

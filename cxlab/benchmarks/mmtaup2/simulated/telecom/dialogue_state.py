@@ -21,15 +21,15 @@ WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't kno
 LOSES_TRACK = re.compile(r"have forgotten|so much at once", re.IGNORECASE)
 # Requests in one message: for somebody who is known to be good at it, for nobody in particular, for a beginner.
 BATCH_SKILLED, BATCH_USUAL = 3, 2
-_REMEDIES = frozenset((
+REMEDIES = frozenset((
     "airplane_off", "reseat_sim", "reset_apn", "reboot", "data_on", "roaming_on", "saver_off", "mode_new", "vpn_off",
     "wificalling_off", "grant_storage", "grant_sms", "resume_line", "enable_roaming", "refuel_data",
 ))  # fmt: skip
 # What was seen of these is out of date once one of the others has been done.
 STALE = {
     "signal": frozenset(("airplane_off", "reseat_sim", "reboot", "resume_line")),
-    "speed": _REMEDIES,
-    "mms": _REMEDIES,
+    "speed": REMEDIES,
+    "mms": REMEDIES,
 }
 
 

@@ -39,6 +39,7 @@ class Request(Record):
     plain_what: str
     verb: str
     tells: tuple[str, ...]
+    closed: str = ""
     arguments: dict[str, str] = {}
     fix: bool = False
 
@@ -112,7 +113,7 @@ def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
     lines = [x for one in talk.requests.values() for x in (one.what, one.plain_what, one.verb)]
     lines += [x for values in talk.facts.values() for one in values.values() for x in (one.reads, one.hints)]
     keys = {word for line in lines for word in re.findall(r"[a-z0-9]+", line)}
-    said = [x for one in talk.requests.values() for x in (one.named, one.plain)]
+    said = [x for one in talk.requests.values() for x in (one.named, one.plain, one.closed)]
     said += [x for values in talk.facts.values() for one in values.values() for x in (one.named, one.described)]
     said += [x for kinds in talk.customer.values() for lines_ in kinds.values() for x in lines_]
     said += [x for lines_ in talk.agent.values() for x in lines_]

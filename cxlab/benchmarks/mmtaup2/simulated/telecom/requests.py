@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction, OwnCall
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
-from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import STALE, WONDERS, TelecomDialogueState
+from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import REMEDIES, STALE, WONDERS, TelecomDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
 from cxlab.files import grammar
 
@@ -46,8 +45,7 @@ class TelecomRequests(TelecomDialogueState):
         others = [n for n in names[1:] if n not in self.asked] if not places else []
         told = any(at == self.mind.theirs[-1][0] for _, at in self.beliefs.values())
         if places and told and first == "check_status_bar":
-            step = self.request([first], "Thank you.")
-            return replace(step, text=f"{step.text} Does it show any bars, or no service?")
+            return self.request([first], "Thank you.")
         return self.request([first, *others][: self.batch], again=bool(places))
 
     def led_away(self, at: int) -> bool:
@@ -118,7 +116,7 @@ class TelecomRequests(TelecomDialogueState):
         for place, name in enumerate(names):
             one = phrases.phrases().requests[name]
             # Whoever did not understand gets the other wording, if anything was learnt from that.
-            said = grammar.say(one.plain if plain or (again and stumbled) else one.named, rng, {})
+            said = grammar.say(self.wording(name, plain or (again and stumbled)), rng, {})
             # Several things in one message are put one after the other, not as so many separate requests.
             parts.append(
                 re.sub(r"^(?:Please|Now please)\b", ("Then please", "And please")[place > 1], said) if place else said
@@ -128,6 +126,20 @@ class TelecomRequests(TelecomDialogueState):
             # Somebody who is known to retell things loosely is asked for the words at once.
             parts.append(self.line("read_out"))
         return NextAction(" ".join(part for part in parts if part))
+
+    def wording(self, name: str, plain: bool) -> str:
+        """How a request is put: what was of no use is not said again before the other wordings were."""
+        one = phrases.phrases().requests[name]
+        since = max(self.round_at, self.last_at(REMEDIES - {name}))
+        heard = " ".join(text.lower() for at, text in self.mind.own if at >= since)
+        ways = (one.plain, one.closed, one.named) if plain else (one.named, one.closed, one.plain)
+        # Somebody who had a question first hears the same words once more.
+        spared = 1 if self.says_beside() or reactions.explain(self.mind.last) else 0
+
+        def count(way: str) -> int:
+            return max(0, max(heard.count(grammar.tidy(each).lower()) for each in grammar.every(way)) - spared)
+
+        return min(filter(None, ways), key=count)
 
     def says_beside(self) -> str:
         """What the customer has just said beside the matter, where there is an answer to it; also that it has done what
@@ -194,7 +206,11 @@ class TelecomRequests(TelecomDialogueState):
     def line(self, kind: str, **slots: str) -> str:
         known = phrases.phrases().agent
         ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
-        return agent_line(next((way for way in ways if way in known), kind), self.mind.rng, slots)
+        said = agent_line(chosen := next((way for way in ways if way in known), kind), self.mind.rng, slots)
+        heard = [text for _, text in self.mind.own]
+        # Somebody who has to ask once more does not do it in the same words, where there are others.
+        fresh = (each for line in known[chosen] for each in map(grammar.tidy, grammar.every(line)) if each not in heard)
+        return next(fresh, said) if said in heard and not slots else said
 
 
 def _refused(made: OwnCall) -> bool:
