@@ -23,6 +23,7 @@ from cxlab.llm.parsing import parse_text, without_thinking
 from cxlab.records import Failure, Message, ToolCall
 
 WAYS = ("auto", "native", "json")
+TRANSFER = "transfer_to_human_agents"
 # The message of a written move as far as it has come, without half an escape at its end.
 _MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)')
 _TOOLLESS: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -139,7 +140,21 @@ class CustomerSide:
             "customer", dialogue_prompts.CUSTOMER, dialogue_prompts.CUSTOMER_JSON, inputs, seen, turn
         )
         text, stop = dialogue_prompts.stop_of(move.text)
+        if stop is None and not move.calls and not _is_fault(move) and is_handed_over(messages):
+            # As in tau2-bench a talk is over with the hand-over, also with a customer that thanks and forgets the mark.
+            stop = "transfer"
         return move if stop is None else replace(move, text=text, stop=stop)
+
+
+def is_handed_over(messages: Sequence[Message]) -> bool:
+    """Whether the agent has handed the customer over and has written to them since."""
+    handed = False
+    for message in messages:
+        if message.role == "tool":
+            handed = handed or (message.data.get("tool") == TRANSFER and message.data.get("kind") == "ok")
+        elif handed and message.role == "agent" and not message.tool_calls:
+            return True
+    return False
 
 
 def message_in(reply: str) -> str:
@@ -152,6 +167,10 @@ def message_in(reply: str) -> str:
         return str(json.loads(f'"{found[1]}"', strict=False)).encode("utf-8", "ignore").decode("utf-8")
     except ValueError:
         return ""
+
+
+def _is_fault(move: Move) -> bool:
+    return move.failure is not None and move.failure.where == "provider"
 
 
 def _native(text: str, calls: tuple[ToolCall, ...], finish_reason: str | None, spent: Move) -> Move:

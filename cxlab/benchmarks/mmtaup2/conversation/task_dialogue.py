@@ -30,7 +30,6 @@ GREETING = {
     "telecom": "Hello, this is the service desk for your mobile line. What can I do for you?",
     "retail": "Hello, this is the shop's service desk. What can I do for you?",
 }
-TRANSFER = "transfer_to_human_agents"
 # Ways to end at which the outcome counts; all others are a reward of 0, as in tau2-bench.
 OVER = ("agent_stop", "customer_stop")
 
@@ -76,8 +75,7 @@ class TaskDialogue:
     def handed_over(self) -> bool:
         """Whether the agent has handed the customer over, and said so as its last words to them."""
         last = self.duet.messages[-1]
-        handed = any(one.data.get("tool") == TRANSFER and one.data.get("kind") == "ok" for one in self.duet.messages)
-        return handed and last.role == "agent" and not last.tool_calls
+        return last.role == "agent" and not last.tool_calls and model_sides.is_handed_over(self.duet.messages)
 
     def output(self) -> dict[str, Any]:
         """What `Attempt.output` keeps; see the room's README for the keys."""
@@ -101,7 +99,7 @@ class TaskDialogue:
             "wer": self.wer,
             "ended": duet.ended_by,
             "stop": duet.stop,
-            "transferred": any(c.tool == TRANSFER and c.kind == "ok" for c in self.world.log),
+            "transferred": any(c.tool == model_sides.TRANSFER and c.kind == "ok" for c in self.world.log),
             "steps": duet.steps,
             "tool_errors": duet.errors,
             "snapshot": self.world.snapshot(),

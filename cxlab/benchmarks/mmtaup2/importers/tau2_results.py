@@ -151,6 +151,7 @@ def read_file(path: Path | str) -> Results:
     if beyond := find_fault(info):
         raise BadFile(file, None, f"info.{'.'.join(beyond.where[:6])}: {beyond.problem}", beyond.fix)
     domain = read_text(read_object(info.get("environment_info")).get("domain_name")) or _domain_by_name(file)
+    policy = read_text(read_object(info.get("environment_info")).get("policy"))
     world = worlds.load(domain, 0, 1) if domain in worlds.DOMAINS else None
     tasks = read_tasks(file.name, head.get("tasks") or tasks_within(whole), rejected)
     talks, rows = [], 0
@@ -170,7 +171,7 @@ def read_file(path: Path | str) -> Results:
     samples = {name: sample.model_copy(update={"dataset_id": dataset_id}) for name, sample in samples.items()}
     run = _run(file, info, domain, dataset_id, [(talk, trial) for talk, trial in kept], created)
     attempts = [
-        _attempt(run, samples[talk.task_id], talk, trial, world, created, place)
+        _attempt(run, samples[talk.task_id], talk, trial, world, created, place, policy)
         for place, (talk, trial) in enumerate(kept)
     ]
     dataset = Dataset(
@@ -254,7 +255,14 @@ def _run(
 
 
 def _attempt(
-    run: Run, sample: Sample, talk: RawSimulation, trial: int, world: World | None, created: datetime, place: int
+    run: Run,
+    sample: Sample,
+    talk: RawSimulation,
+    trial: int,
+    world: World | None,
+    created: datetime,
+    place: int,
+    policy: str,
 ) -> tuple[Attempt, Scored]:
     messages = read_messages(talk.messages or (), world)
     outcome, failures = read_end(talk)
@@ -279,6 +287,7 @@ def _attempt(
             "ended": talk.termination_reason,
             "transferred": handed_over,
             HELD_ELSEWHERE: talk.id,
+            **({unknown_world.ASKS_FIRST: unknown_world.reads_as_asking(policy)} if policy.strip() else {}),
         },
         outcome=outcome,
         ended_by=talk.termination_reason or "unknown",

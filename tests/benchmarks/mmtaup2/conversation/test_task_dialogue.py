@@ -132,6 +132,35 @@ class Stub:
         """Nothing to close."""
 
 
+def told(text: str = "", *calls: ToolCall, **more: Any) -> Completion:
+    return Completion(text, calls, usage=Usage(calls=1), **more)
+
+
+@pytest.mark.parametrize("last", ["Thanks, I will hold.", "", "<think>The agent hands me over.</think>"])
+async def test_a_talk_ends_with_the_hand_over_though_the_customer_forgets_its_mark(last: str) -> None:
+    over = call("transfer_to_human_agents", '{"summary": "The SIM card is locked."}')
+    agent = Stub(told("", over), told("A colleague will take over from here."), *[told("Still here?")] * 9)
+    customer = Stub(told("My phone has no service."), told(last), *[told("Yes, I am holding the line.")] * 9)
+    talk = await play(task("lock_sim_card_pin"), agent, customer)
+    output = talk.output()
+    assert (output["ended"], output["stop"], output["passed"]) == ("customer_stop", "transfer", True)
+    assert (len(agent.requests), len(customer.requests)) == (2, 2)
+
+
+async def test_a_hand_over_that_was_refused_or_not_told_yet_ends_nothing() -> None:
+    wrong = call("transfer_to_human_agents", '{"reason": "locked"}')
+    agent = Stub(told("", wrong), told("Somebody else will look after it."), told("Goodbye."))
+    customer = Stub(told("My phone has no service."), told("Who?"), told("Bye. ###STOP###"))
+    talk = await play(task("lock_sim_card_pin"), agent, customer)
+    assert (talk.output()["stop"], len(customer.requests)) == ("done", 3)
+    over = call("transfer_to_human_agents", '{"summary": "Locked."}')
+    talk = begin(task("lock_sim_card_pin"), ConversationSettings(), Stub(), Stub())
+    await talk.duet.take(Move("My phone has no service."))
+    await talk.duet.take(Move(calls=(over,)))
+    await talk.duet.step()
+    assert not model_sides.is_handed_over(talk.duet.messages)
+
+
 async def test_a_server_without_tool_calls_is_asked_in_json_from_then_on() -> None:
     wish = {"calls": [{"name": "get_customer_by_phone", "arguments": {"phone_number": "1"}}], "message": ""}
     agent = Stub(

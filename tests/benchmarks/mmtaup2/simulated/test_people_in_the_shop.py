@@ -184,3 +184,16 @@ def test_the_talk_comes_to_an_end_and_names_no_name_that_is_a_place() -> None:
 )
 def test_what_is_typed_is_put_as_it_is_usually_written(text: str, plain: str) -> None:
     assert tidy(text) == plain
+
+
+@pytest.mark.parametrize(("wish", "kind"), [("exchange", "exchange_items"), ("return", "return_items")])
+def test_what_it_is_about_is_asked_for_before_how_it_is_paid(wish: str, kind: str) -> None:
+    task = next(each for each in tasks.make("retail", 1, 40) if each.id.startswith(f"[retail]{kind}#"))
+    facts = task.known.facts
+    number = next(a.arguments["order_id"] for a in task.gold if "order_id" in a.arguments)
+    opens = (f"hi, i want to {wish} something from order {number}", f"{facts['name'].lower()}, {facts['zip']}")
+    messages = play(task, *opens).duet.messages
+    said = [m.text for m in messages if m.role == "agent" and not m.tool_calls][-1]
+    assert "which" in said.lower()
+    assert "payment" not in said
+    assert "refund" not in said

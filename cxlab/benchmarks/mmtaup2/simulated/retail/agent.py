@@ -177,6 +177,13 @@ class RetailAgent(RetailReplies):
                 return address
             given |= address
             shown["address"] = _spoken(address)
+        # Nobody is asked how to pay for something before it is known what.
+        if kind in ("items", "exchange", "return"):
+            chosen = self.goods_of(matter, kind, target)
+            if isinstance(chosen, NextAction) or chosen is None:
+                return chosen
+            given |= {name: value for name, value in chosen.items() if name != "shown"}
+            shown["items"] = str(chosen["shown"])
         if kind in ("payment", "items", "exchange", "return"):
             method = self.method(matter, order)
             if method is None:
@@ -188,12 +195,6 @@ class RetailAgent(RetailReplies):
                 return self.tell("refuse_refund", order=target.id)
             given["payment_method_id"] = method
             shown["payment"] = phrases.method_named(method, self.methods.get(method, {}))
-        if kind in ("items", "exchange", "return"):
-            chosen = self.goods_of(matter, kind, target)
-            if isinstance(chosen, NextAction) or chosen is None:
-                return chosen
-            given |= {name: value for name, value in chosen.items() if name != "shown"}
-            shown["items"] = str(chosen["shown"])
         return self.propose(kind, tool, given, shown)
 
     def propose(self, kind: str, tool: str, given: dict[str, Any], shown: dict[str, str]) -> NextAction | None:

@@ -13,6 +13,8 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Targe
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish
 
 WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
+# Some of an order and not all of it, though nobody has said what.
+PART = re.compile(r"\b(?:something|(?:an|one|some|a few|two|three) (?:items?|things?|of)|part of)\b", re.IGNORECASE)
 SWAPS = ("exchange", "items")
 # What parts a thing from the variant that is wanted in its place, as it is said and as it may be heard.
 SWAPPED_FOR = re.compile(r" (?:as|has|(?:for|four|from) (?:one|won) (?:with|which)) ", re.IGNORECASE)
@@ -33,7 +35,8 @@ class RetailGoods(RetailDialogueState):
         if not old:
             picks = self.gathered(matter, kind, target)
             if kind == "return":
-                items = [pick.item for pick in picks] or (list(target.order["items"]) if not target.picks else [])
+                whole = not target.picks and not PART.search(matter.text)
+                items = [pick.item for pick in picks] or (list(target.order["items"]) if whole else [])
                 old, shown = [str(item["item_id"]) for item in items], [f"the {item['name']}" for item in items]
             else:
                 picks = picks or order_matching.every_item(matter.text, target.order)

@@ -114,7 +114,6 @@ class TelecomRequests(TelecomDialogueState):
         if upset and not self.soothed() and not kind_already and rng.random() < self.profile.empathy:
             parts.insert(0, self.line("soothe"))
         for place, name in enumerate(names):
-            one = phrases.phrases().requests[name]
             # Whoever did not understand gets the other wording, if anything was learnt from that.
             said = grammar.say(self.wording(name, plain or (again and stumbled)), rng, {})
             # Several things in one message are put one after the other, not as so many separate requests.
