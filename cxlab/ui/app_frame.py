@@ -182,7 +182,7 @@ LARGE = "large"
 # Until the browser has told: a window in which all must be seen.
 _LEAST_WINDOW = (1024, 768)
 ALONE = """
-    section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none;}
+    section[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], #cx-copy {display: none;}
     [data-testid="stMainBlockContainer"] {padding-top: 1rem; padding-bottom: .5rem; max-width: none;}
     [data-testid="stMain"] h3 {font-size: clamp(1.15rem, 1.9vw, 1.8rem);}
 """

@@ -54,6 +54,20 @@ def test_all_procedures_beside_each_other_fit_the_window_with_their_axis(
     assert page.locator(".js-plotly-plot .xtitle").evaluate("each => each.getBoundingClientRect().bottom") <= height
 
 
+def test_every_page_copies_its_address_but_what_an_audience_sees(page: Page, lab: Lab) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = page.locator("#cx-copy")
+    for stem in ("failures", "judges"):
+        go(page, lab.url, stem, benchmark="sage")
+        button.click()
+        button.get_by_text("Link copied; it opens on this machine alone").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == page.url
+        button.get_by_text("Copy link").wait_for()
+    go(page, lab.url, "sop_paths", show="large")
+    settle(page)
+    assert not button.is_visible()
+
+
 def test_a_page_is_printed_whole_without_what_one_works_it_with(page: Page, lab: Lab) -> None:
     page.set_viewport_size(SIZE)
     go(page, lab.url, "sop_paths", scenario="telecom_package")
