@@ -140,7 +140,7 @@ if not large:
     side = choose_side("Persona lab", "What does a persona do to an agent?")
     show_words("persona_lab")
 if side == "results":
-    from cxlab.views.persona.results import show_results
+    from cxlab.views.persona.results.page import show_results
 
     show_results()
 else:

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from cxlab.benchmarks.mmtaup2.evaluation.results import TOGETHER, load
 from cxlab.views.benchmarks import published_tables
-from cxlab.views.persona import result_labels as terms
 from cxlab.views.persona.queries import list_runs
+from cxlab.views.persona.results import labels as terms
 from tests.benchmarks.mmtaup2.mm_runs import write_runs
 from tests.conftest import use
 from tests.pages.app_script import words
@@ -28,7 +28,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def results(**query: Any) -> AppTest:
     def script() -> None:
-        from cxlab.views.persona.results import show_results
+        from cxlab.views.persona.results.page import show_results
 
         show_results()
 

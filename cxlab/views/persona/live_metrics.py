@@ -12,7 +12,7 @@ from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import plain
 from cxlab.ui.render import render
 from cxlab.views.persona.choices import VariantChoice
-from cxlab.views.persona.result_labels import in_words
+from cxlab.views.persona.results.labels import in_words
 
 TURNS = "The agent's messages to the customer."
 REPEATS = (

@@ -3,7 +3,7 @@
 import polars as pl
 
 from cxlab.charts.theme import mark_models
-from cxlab.views.persona.charts_results import draw_differences, draw_results
+from cxlab.views.persona.results.charts import draw_differences, draw_results
 
 MARKS = mark_models(["simulated:a", "b"])
 GROUPS = {"all": "All", "hard": "Hard <b>"}

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from cxlab.benchmarks.mmtaup2.evaluation.results import METRICS
-from cxlab.views.persona.result_labels import define, say_sure
-from cxlab.views.persona.result_runs import pick_usual, put_together
+from cxlab.views.persona.results.labels import define, say_sure
+from cxlab.views.persona.results.runs import pick_usual, put_together
 
 
 def row(model: str, *modalities: str, n: int = 10, dataset: str = "d", again: bool = False) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from cxlab.benchmarks.mmtaup2.evaluation import results
 from cxlab.charts.theme import Mark, mark_models, short_model
 from cxlab.ui.address import cached, marks
 from cxlab.ui.choices import choose_id
-from cxlab.views.persona import result_labels as terms
-from cxlab.views.persona.result_runs import pick_usual, put_together
+from cxlab.views.persona.results import labels as terms
+from cxlab.views.persona.results.runs import pick_usual, put_together
 
 ALL = "all"
 FILTERS = {"domain": "tasks", "persona": "persona", "exposure": "exposure", "modality": "modality"}

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import results
 from cxlab.ui.labels import plain
-from cxlab.views.persona import result_labels as terms
+from cxlab.views.persona.results import labels as terms
 
 _MOST = 6
 

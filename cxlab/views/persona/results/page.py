@@ -18,11 +18,11 @@ from cxlab.ui.choices import is_new
 from cxlab.ui.labels import badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import published_tables
-from cxlab.views.persona import charts_results as charts
-from cxlab.views.persona import result_labels as terms
 from cxlab.views.persona.queries import BENCHMARK, list_runs
-from cxlab.views.persona.result_runs import offer_others, say_alike
-from cxlab.views.persona.result_selection import ALL, FILTERS, ResultSelection, best_first, set_scene
+from cxlab.views.persona.results import charts
+from cxlab.views.persona.results import labels as terms
+from cxlab.views.persona.results.runs import offer_others, say_alike
+from cxlab.views.persona.results.selection import ALL, FILTERS, ResultSelection, best_first, set_scene
 
 _COMMAND = (
     "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
