@@ -18,6 +18,7 @@ from cxlab.views.overview.across import show_across
 from cxlab.views.overview.board import show_board
 from cxlab.views.overview.health import show_health, show_set_aside
 from cxlab.views.overview.published import show_published
+from cxlab.views.overview.since import show_since
 from cxlab.views.overview.summary import show_summary
 from cxlab.views.report_button import offer_report
 from cxlab.views.run.history import show_all_runs
@@ -108,6 +109,7 @@ if state["attempts"]:
         show_last(jobs.list_jobs())
     show_words("overview", stored)
     show_summary(stored)
+    show_since(stored)
     offer_report("overview", find_subjects(stored))
     show_starts()
     show_across(stored)
