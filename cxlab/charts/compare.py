@@ -82,7 +82,7 @@ def draw_scores(
                 line={"color": colours.muted, "width": 1.5, "dash": "dot"},
                 hovertext=f"{plain(name)}: {format_points(value)}", hovertemplate="%{hovertext}<extra></extra>",
             )  # fmt: skip
-    figure.update_xaxes(title=plain(title), **({"range": list(shown_range)} if shown_range else {}))
+    figure.update_xaxes(title=plain(title))
     return figure
 
 

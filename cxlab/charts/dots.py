@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cxlab.charts.numbers import format_decimals
 from cxlab.charts.theme import BUTTON_PX, PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ _LONGEST_NAME = 28
 # A dot that lies in the better part of the axis, or of what is drawn where nobody said how the axis ends, has its name
 # on the left.
 _TURN = 0.6
+# Beyond the ends of an axis that is given: half a dot.
+_RIM = 0.012
 _LETTER = 0.012
 """Of what is drawn: the width of a letter of a name, on a narrow page."""
 
@@ -33,8 +36,8 @@ def draw_dots(
     """One band a group, first on top, and one line a model in it, with its name and value beside it where there are
     several. Each row has model, group, value, low, high, hover; and `faint` where it is drawn in grey.
 
-    `names` of groups may hold <br>; `digits` of the intervals in hovers; `axis`: the ends that the caller will give the
-    axis; customdata: [group, model].
+    `names` of groups may hold <br>; `digits` of values and of the intervals in hovers; `axis`: the ends that the axis
+    has at least, beyond which there are no ticks; customdata: [group, model].
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
@@ -46,7 +49,7 @@ def draw_dots(
     first, last = min(ends, default=0.0), max(ends, default=1.0)
     begin, end = sorted(axis or (first, last))
     turn = begin + _TURN * (end - begin)
-    shown = [first, last]
+    shown = [begin, end]
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
         own = [row for row in rows if row["model"] == model and row["group"] in middle]
@@ -76,9 +79,10 @@ def draw_dots(
             # On the left only where there is more room than on the right, or names would run into those of the bands.
             left = [_ends(row)[1] > turn and _ends(row)[0] - begin >= end - _ends(row)[1] for row in own]
             # Set apart, or a name from right to left would turn the sign of its value round.
-            texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {row['value']:.{digits}f}\xa0\xa0" for row in own]
+            figures = [format_decimals(row["value"], digits) for row in own]
+            texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {each}\xa0\xa0" for each in figures]
             for row, on_left, text in zip(own, left, texts, strict=True):
-                room = len(text) * _LETTER * (last - first)
+                room = len(text) * _LETTER * (end - begin)
                 shown.append(_ends(row)[0] - room if on_left else _ends(row)[1] + room)
             figure.add_scatter(
                 x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(own, left, strict=True)],
@@ -109,11 +113,24 @@ def draw_dots(
         figure, dark, height=_FRAME_PX + max(_LEAST_ALL_PX, len(groups) * max(_LEAST_PX, 8 + _ROW_PX * len(models)))
     )
     figure.update_layout(shapes=rules, margin={"r": BUTTON_PX})
-    if last > first:
+    if end > begin:
         # Plotly leaves no room for names of its own accord.
-        pad = 0.03 * (last - first)
-        figure.update_xaxes(range=[min(shown) - pad, max(shown) + pad])
+        pad = 0.03 * (end - begin) if axis is None else _RIM * (end - begin)
+        # A letter takes more of a longer axis: what names need beyond its ends grows by as much.
+        grown = (max(shown) - min(shown)) / (end - begin)
+        low, high = begin - grown * (begin - min(shown)), end + grown * (max(shown) - end)
+        figure.update_xaxes(range=[low - pad, high + pad])
+        if axis is not None and (low, high) != (begin, end):
+            figure.update_xaxes(tickvals=_ticks(begin, end))
     return figure
+
+
+def _ticks(begin: float, end: float) -> list[float]:
+    """Round values from one end to the other: where there is room for names alone, there is no value."""
+    rough = (end - begin) / 5
+    ten = 10.0 ** math.floor(math.log10(rough))
+    step = next(size * ten for size in (1, 2, 2.5, 5, 10) if size * ten >= rough * 0.999)
+    return [round(n * step, 10) for n in range(math.ceil(begin / step - 1e-9), math.floor(end / step + 1e-9) + 1)]
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[float, float]:

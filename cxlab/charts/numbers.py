@@ -26,6 +26,11 @@ def _known(value: float | None) -> bool:
     return value is not None and not math.isnan(value)
 
 
+def format_decimals(value: float, places: int) -> str:
+    """−0.4, 12.0: with as many decimals."""
+    return _write(value, f".{places}f")
+
+
 def format_ratio(value: float | None) -> str:
     """0.683"""
     return _write(value, ".3f") if value is not None and _known(value) else NONE

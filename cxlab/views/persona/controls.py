@@ -110,7 +110,11 @@ def choose_source(now: Choices, stored: StoredPlay | None) -> None:
 
 
 def mark_sides(sides: Mapping[str, bool], hands: int = 0) -> None:
-    """What plays each side: one mark where both are simulated, else each side its own; and a person in its place."""
+    """What plays each side: one mark where both are of a kind, else each side its own; and a person in its place."""
+    paid = "Asked over its provider; what it costs stands beneath the columns."
+    if not hands and not any(sides.values()):
+        chip("● both sides real models", "blue", paid)
+        return
     if all(sides.values()):
         badge("simulated", "simulated but for you" if hands else "both sides simulated")
         return
@@ -120,7 +124,7 @@ def mark_sides(sides: Mapping[str, bool], hands: int = 0) -> None:
         if simulated:
             badge("simulated", f"{side} simulated")
         else:
-            chip(f"● {side} a real model", "blue", "Asked over its provider; what it costs stands beneath the columns.")
+            chip(f"● {side} a real model", "blue", paid)
 
 
 def show_keep(stored: Sequence[str], kept: str | None, keep: Callable[[], None]) -> None:

@@ -61,3 +61,23 @@ def test_differences_stand_around_zero() -> None:
     assert list(figure.data[0].x) == [-0.2]
     assert "✕ worse" in figure.data[0].hovertext[0]
     assert figure.layout.shapes[-1].x0 == 0
+
+
+def test_names_of_dots_have_room_within_what_is_drawn_and_no_value_stands_beyond_the_scale() -> None:
+    sides = "endpoint:a-large-model", "endpoint:a-small-model"
+    rows = pl.DataFrame(
+        [(sides[0], "all", 0.5, 0.19, 0.81, 9, 9), (sides[1], "all", 0.25, 0.04, 0.73, 9, 9),
+         (sides[0], "hard", 0.9, 0.8, 1.0, 9, 9)],
+        schema=ROWS.schema, orient="row",
+    )  # fmt: skip
+    figure = draw_results(
+        rows, "Passed", GROUPS, mark_models(sides), False, floors=BASELINES.clear(), published=PAPER.clear(), shares=True,
+        percent=True,
+    )  # fmt: skip
+    low, high = figure.layout.xaxis.range
+    letter = 0.012 * (high - low)
+    for trace in (trace for trace in figure.data if trace.mode == "text"):
+        for x, text, side in zip(trace.x, trace.text, trace.textposition, strict=True):
+            end = x + (-1 if side == "middle left" else 1) * letter * len(text)
+            assert low <= end <= high
+    assert list(figure.layout.xaxis.tickvals) == [0, 20, 40, 60, 80, 100]

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _DASHES = ("dot", "dash", "dashdot")
-# Of what is drawn, the share at each side that is left to names.
-_NAMES = 0.22
 _ENDS = ("value", "low", "high")
 _SIGNS = {"better": "✓", "worse": "✕", "cannot tell": "?"}
 
@@ -56,7 +54,14 @@ def draw_results(
         }
         for row in shown.iter_rows(named=True)
     ]
-    figure = draw_dots(rows, bands, sides, groups, marks, dark, digits=digits)
+    told = published.filter(pl.col("grp").is_in(bands))
+    ends = [value for name in _ENDS for value in shown[name]] + told["value"].to_list() + floors["value"].to_list()
+    known = [value for value in ends if value is not None]
+    if shares:
+        known += [0.0, scale]
+    # Floors and published figures may lie beyond our own.
+    axis = (min(known), max(known)) if known else None
+    figure = draw_dots(rows, bands, sides, groups, marks, dark, digits=digits, axis=axis)
     colours = palette(dark)
     middle = {group: len(bands) - place for place, group in enumerate(bands)}
     for place, name in enumerate(floors["name"].unique(maintain_order=True)):
@@ -76,7 +81,6 @@ def draw_results(
             hovertemplate="%{hovertext}<extra></extra>",
             line={"color": colours.muted, "width": 1.8, "dash": _DASHES[place % len(_DASHES)]},
         )  # fmt: skip
-    told = published.filter(pl.col("grp").is_in(bands))
     if told.height:
         hovers = [
             f"<b>{plain(entity)}</b><br>{plain(title)} {value:.{digits}f}{unit}<br>published: {plain(source)}"
@@ -84,16 +88,7 @@ def draw_results(
             for entity, value, source in told.select("entity", "value", "source").iter_rows()
         ]
         add_published(figure, told["value"].to_list(), [middle[group] - 0.4 for group in told["grp"]], hovers, dark)
-    ends = [value for name in ("value", "high") for value in (*shown[name], *(told[name] if name == "value" else ()))]
-    known = [*(value for value in ends if value is not None), *floors["value"].drop_nulls()]
-    span: list[float] | None = None
-    if shares:
-        span = [min(0.0, *known, 0.0) - 0.012 * scale, max(scale, *known, scale) * 1.02]
-    elif len(known) > 1:
-        # Floors and published figures may lie beyond our own, and names need room beyond both.
-        room = _NAMES * (max(known) - min(known))
-        span = [min(known) - room, max(known) + room]
-    figure.update_xaxes(title=plain(title) + (", %" if percent else ""), range=span)
+    figure.update_xaxes(title=plain(title) + (", %" if percent else ""))
     figure.update_layout(showlegend=len(sides) > 1 or floors.height > 0 or told.height > 0)
     return figure
 
@@ -129,13 +124,9 @@ def draw_differences(
         }
         for row in known.iter_rows(named=True)
     ]
-    figure = draw_dots(rows, pairs, sides, names, marks, dark, digits=digits)
+    ends = [end for row in rows for end in (row["low"], row["high"], row["difference"]) if end is not None]
+    axis = (min([0.0, *ends]), max([0.0, *ends]))
+    figure = draw_dots(rows, pairs, sides, names, marks, dark, digits=digits, axis=axis)
     figure.add_vline(x=0, line={"color": palette(dark).muted, "width": 1.5})
-    ends = [end for row in rows for end in (row["low"], row["high"], row["difference"], 0.0) if end is not None]
-    # A whisker that reaches from edge to edge leaves its name no room on either side.
-    room = _NAMES * (max(ends) - min(ends)) if len(sides) > 1 and ends else 0.0
-    span = [min(ends) - room, max(ends) + room] if room else None
-    figure.update_xaxes(
-        title=f"{plain(title)}: difference on the same tasks{', points' if percent else ''}", range=span
-    )
+    figure.update_xaxes(title=f"{plain(title)}: difference on the same tasks{', points' if percent else ''}")
     return figure
