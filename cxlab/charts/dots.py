@@ -17,8 +17,9 @@ _LONGEST_NAME = 28
 # A dot that lies in the better part of the axis, or of what is drawn where nobody said how the axis ends, has its name
 # on the left.
 _TURN = 0.6
-# Beyond the ends of an axis that is given: half a dot.
-_RIM = 0.012
+# Beyond the ends of an axis that is given half a dot, else some air.
+_RIM, _PAD = 0.012, 0.03
+_STEPS = 40
 _LETTER = 0.012
 """Of what is drawn: the width of a letter of a name, on a narrow page."""
 
@@ -49,7 +50,7 @@ def draw_dots(
     first, last = min(ends, default=0.0), max(ends, default=1.0)
     begin, end = sorted(axis or (first, last))
     turn = begin + _TURN * (end - begin)
-    shown = [begin, end]
+    outward: list[tuple[float, float]] = []
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
         own = [row for row in rows if row["model"] == model and row["group"] in middle]
@@ -82,8 +83,8 @@ def draw_dots(
             figures = [format_decimals(row["value"], digits) for row in own]
             texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {each}\xa0\xa0" for each in figures]
             for row, on_left, text in zip(own, left, texts, strict=True):
-                room = len(text) * _LETTER * (end - begin)
-                shown.append(_ends(row)[0] - room if on_left else _ends(row)[1] + room)
+                letters = len(text) - 2  # the marks that set the name apart take no room
+                outward.append((_ends(row)[0], -letters) if on_left else (_ends(row)[1], letters))
             figure.add_scatter(
                 x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(own, left, strict=True)],
                 y=[middle[row["group"]] + 0.4 - step * (place + 0.5) for row in own],
@@ -115,14 +116,23 @@ def draw_dots(
     figure.update_layout(shapes=rules, margin={"r": BUTTON_PX})
     if end > begin:
         # Plotly leaves no room for names of its own accord.
-        pad = 0.03 * (end - begin) if axis is None else _RIM * (end - begin)
-        # A letter takes more of a longer axis: what names need beyond its ends grows by as much.
-        grown = (max(shown) - min(shown)) / (end - begin)
-        low, high = begin - grown * (begin - min(shown)), end + grown * (max(shown) - end)
+        low, high = _make_room(begin, end, outward)
+        pad = (_RIM if axis else _PAD) * (high - low)
         figure.update_xaxes(range=[low - pad, high + pad])
-        if axis is not None and (low, high) != (begin, end):
+        if axis and (low, high) != (begin, end):
             figure.update_xaxes(tickvals=_ticks(begin, end))
     return figure
+
+
+def _make_room(begin: float, end: float, outward: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The ends of an axis on which each text fits: `outward` are where texts begin, and their letters, negative to the
+    left. A letter takes more of a longer axis, so that what is needed is come upon in steps."""
+    low, high = begin, end
+    for _ in range(_STEPS):
+        letter = _LETTER * (high - low)
+        reached = [at + letters * letter for at, letters in outward]
+        low, high = min([begin, *reached]), max([end, *reached])
+    return low, high
 
 
 def _ticks(begin: float, end: float) -> list[float]:
