@@ -16,14 +16,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cxlab.benchmarks.generation_budget import GenerationBudget
 from cxlab.benchmarks.generation_stages import Progress
 from cxlab.llm.base import ChatModel
-from cxlab.records import Dataset, Sample
+from cxlab.records import Dataset, Sample, content_id
 from cxlab.store import layout, write
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def rng_for(*parts: object) -> np.random.Generator:
+    """A generator that depends on these parts alone, such as a seed, a stage and an id."""
+    return np.random.Generator(np.random.PCG64(int(content_id(*parts, length=16), 16)))
 
 
 @dataclass(frozen=True)

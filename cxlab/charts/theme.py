@@ -116,6 +116,12 @@ def mark_models(known: Iterable[str], simulated: Mapping[str, bool] | None = Non
     return marks
 
 
+def mix_colours(start: str, end: str, share: float) -> str:
+    """The colour that far on the way from one to another; all as #rrggbb, `share` from 0 to 1."""
+    pairs = [(int(start[at : at + 2], 16), int(end[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
 def lighten(marks: Mapping[str, Mark]) -> dict[str, Mark]:
     """The marks as they are drawn on the dark theme, where the list's first blue is too faint for a thin line."""
     return {model: replace(mark, colour=_ON_DARK.get(mark.colour, mark.colour)) for model, mark in marks.items()}

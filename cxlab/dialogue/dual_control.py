@@ -21,6 +21,7 @@ from typing import Any, Literal
 from cxlab.dialogue.consumption import Consumption
 from cxlab.llm.parsing import without_thinking
 from cxlab.records import CallTotals, Failure, Message, ToolCall
+from cxlab.records.evaluation import Outcome, find_outcome
 
 Side = Literal["agent", "customer"]
 OTHER: Mapping[Side, Side] = {"agent": "customer", "customer": "agent"}
@@ -263,8 +264,6 @@ class DualControlLoop:
         self.failures.append(failure.model_copy(update={"turn": turn, "where": where, "role": role}))
 
     @property
-    def outcome(self) -> Any:
-        """`provider`, `format` or `ok`, as `Attempt.outcome` defines them."""
-        if any(f.where == "provider" for f in self.failures):
-            return "provider"
-        return "format" if any(f.where == "format" for f in self.failures) else "ok"
+    def outcome(self) -> Outcome:
+        """What comes of it, by what failed."""
+        return find_outcome(self.failures)

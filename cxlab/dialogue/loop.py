@@ -16,6 +16,7 @@ from cxlab.dialogue.consumption import Consumption
 from cxlab.llm.parsing import without_thinking
 from cxlab.records import CallTotals, Failure, Message, ToolCall
 from cxlab.records.conversation import UNREADABLE
+from cxlab.records.evaluation import Outcome, find_outcome
 
 LOOP = 3
 
@@ -41,11 +42,9 @@ class Dialogue:
     agent: CallTotals = field(default_factory=CallTotals)
 
     @property
-    def outcome(self) -> Any:
-        """`provider`, `format` or `ok`, as `Attempt.outcome` defines them."""
-        if any(f.where == "provider" for f in self.failures):
-            return "provider"
-        return "format" if any(f.where == "format" for f in self.failures) else "ok"
+    def outcome(self) -> Outcome:
+        """What comes of it, by what failed."""
+        return find_outcome(self.failures)
 
 
 Speaker = Callable[[Sequence[Message], int], Awaitable[Utterance]]

@@ -7,6 +7,7 @@
     load_model(path, Model, form)                          # a pydantic model of a YAML file, or BadFile
     read_model(path, Model, form)                          # the same, or every Complaint about it
     lines_of(path), line_of(lines, where)                  # for complaints that only a later check can make
+    fault_at(path, where, problem, fix)                    # such a one as BadFile
     grammar.say(line, rng, slots)                          # one wording of a phrase: (a|b) chooses, <slot> is filled in
 
 Refused everywhere: too large, nested too deep, not UTF-8, a key given twice, numbers beyond 64 bits or not finite, NUL
@@ -19,7 +20,7 @@ from cxlab.files.limits import DEEPEST, LARGEST, LONGEST_TEXT, Fault, find_fault
 from cxlab.files.models import load_model, read_model
 from cxlab.files.strict_json import parse_json, read_json, read_json_lines, read_json_list
 from cxlab.files.strict_toml import parse_toml, read_toml, toml_lines
-from cxlab.files.strict_yaml import dump_yaml, lines_of, parse_yaml, read_yaml
+from cxlab.files.strict_yaml import dump_yaml, fault_at, lines_of, parse_yaml, read_yaml
 
 __all__ = [
     "DEEPEST",
@@ -28,6 +29,7 @@ __all__ = [
     "Complaint",
     "Fault",
     "dump_yaml",
+    "fault_at",
     "find_fault",
     "line_of",
     "lines_of",

@@ -5,7 +5,7 @@
 
 import functools
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,15 @@ def check(line: str, allowed: Collection[str]) -> Iterator[tuple[str, str]]:
         return
     if unknown:
         yield f"no slot {sorted(unknown)}", f"known slots: {', '.join(sorted(allowed))}"
+
+
+def check_lines(
+    where: tuple[object, ...], lines: Iterable[str], allowed: Collection[str]
+) -> Iterator[tuple[tuple[object, ...], str, str]]:
+    """The same for lines that stand one after the other at a place of a file: (place, problem, how to mend it)."""
+    for index, line in enumerate(lines):
+        for problem, fix in check(line, allowed):
+            yield (*where, index), problem, fix
 
 
 def _walk(nodes: Nodes, rng: np.random.Generator, slots: Mapping[str, str], parts: list[str]) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from cxlab.errors import BadFile
-from cxlab.files.complaints import Place
+from cxlab.files.complaints import Place, line_of
 from cxlab.files.limits import (
     DEEPEST,
     FIX_NUMBER,
@@ -214,3 +214,8 @@ def _check_date(text: str, found: re.Match[str]) -> None:
         date(int(found[1]), int(found[2]), int(found[3]))
     except ValueError:
         raise Fault(f"the date {text[:24]} is not in the calendar", "correct it, or quote it if it is text") from None
+
+
+def fault_at(path: Path, where: Iterable[object], problem: str, fix: str) -> BadFile:
+    """What only a check of the whole file finds, at the line of its place (keys and numbers from the root on)."""
+    return BadFile(path, line_of(lines_of(path), where), problem, fix)

@@ -55,6 +55,11 @@ class StoredAttempt:
     failures: pl.DataFrame
     annotations: pl.DataFrame
 
+    def own_scores(self) -> dict[str, float]:
+        """The scores of the attempt as a whole by metric; those without a value are left out."""
+        whole = self.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
+        return dict(whole.select("metric", "value").iter_rows())
+
 
 def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
     """Which values each filter can take under the view: name (as in View.values), value, n attempts.

@@ -1,6 +1,6 @@
 """What is evaluated and what came of it: samples, runs, attempts, votes, scores."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -48,6 +48,15 @@ class Failure(Record):
     role: Literal["agent", "customer", "judge"] | None = None
 
 
+Outcome = Literal["ok", "format", "provider"]
+
+
+def find_outcome(failures: Iterable[Failure]) -> Outcome:
+    """What became of an attempt by what failed in it (`Attempt.outcome`)."""
+    found = {failure.where for failure in failures}
+    return "provider" if "provider" in found else "format" if "format" in found else "ok"
+
+
 class Attempt(Record):
     """One trial of one sample by one model: all that was said, what it cost, how it ended.
 
@@ -63,7 +72,7 @@ class Attempt(Record):
     trial: int
     messages: tuple[Message, ...] = ()
     output: dict[str, Any] = {}
-    outcome: Literal["ok", "format", "provider"] = "ok"
+    outcome: Outcome = "ok"
     ended_by: str = ""
     failures: tuple[Failure, ...] = ()
     usage: Usage = Usage()

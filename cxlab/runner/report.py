@@ -7,7 +7,7 @@ from typing import Any
 
 from cxlab.records import Run
 from cxlab.store import home, run_status
-from cxlab.store.run_status import Status
+from cxlab.store.run_status import Status, add_known
 from cxlab.store.tables import PARTS
 
 
@@ -176,7 +176,7 @@ def summarise(run: Run, status: Status) -> dict[str, Any]:
 def _whole_cost(status: Status) -> float | None:
     if not status.unstored_usd:
         return None if status.unstored_usd is None else status.cost_usd
-    return _add([status.cost_usd if status.done else 0.0, status.unstored_usd])
+    return add_known([status.cost_usd if status.done else 0.0, status.unstored_usd])
 
 
 def sum_up(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -187,14 +187,9 @@ def sum_up(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             by_role.setdefault(role, []).append(cost)
     return {
         "state": run_status.worst(entry["state"] for entry in entries),
-        "cost_usd": _add([entry["cost_usd"] for entry in entries]),
-        "cost_by_role": {role: _add(costs) for role, costs in by_role.items()},
+        "cost_usd": add_known([entry["cost_usd"] for entry in entries]),
+        "cost_by_role": {role: add_known(costs) for role, costs in by_role.items()},
     }
-
-
-def _add(costs: Sequence[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
 
 
 def scan(run_id: str, table: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cxlab.benchmarks.generation import Generation, GenerationContext, make_at_once
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_at_once, rng_for
 from cxlab.benchmarks.sage import conditions, rules
 from cxlab.benchmarks.sage.options import SageDataset
 from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
@@ -86,11 +86,6 @@ def make_samples(dataset_id: str, s: Scenario, levels: Sequence[str], seed: int,
         for copy in range(per_leaf):
             for level in levels:
                 yield _sample(dataset_id, s, leaf, level, seed, copy)
-
-
-def rng_for(*parts: object) -> np.random.Generator:
-    """A generator that depends on the parts alone."""
-    return np.random.Generator(np.random.PCG64(int(content_id(*parts, length=16), 16)))
 
 
 def _sample(dataset_id: str, s: Scenario, leaf: Leaf, level: str, seed: int, copy: int) -> Sample:

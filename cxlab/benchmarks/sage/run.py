@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.generation import rng_for
 from cxlab.benchmarks.sage import conversation_check
 from cxlab.benchmarks.sage.customer_card import ToldFacts, make_card, told_until
-from cxlab.benchmarks.sage.generate import rng_for
 from cxlab.benchmarks.sage.options import SageOptions
 from cxlab.benchmarks.sage.procedures.sop_text import (
     known_to_customer,

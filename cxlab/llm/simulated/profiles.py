@@ -4,8 +4,10 @@ A profile says *how well* a simulated model does things; the handler of each pro
 is done. No profile ever sees an expected answer: its mistakes follow from the knobs below.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Literal
 
 from cxlab.errors import BadOption
@@ -268,6 +270,19 @@ def add_source(source: Callable[[], Iterable[Profile]]) -> None:
     So benchmarks bring profiles of their own without this room knowing any of them.
     """
     _SOURCES.append(source)
+
+
+def knows(name: str, wording: str, share: float) -> bool:
+    """Whether the profile of this name knows a wording, of all wordings such a share: fixed for ever, so that what it
+    misses is systematic."""
+    return _place(name, wording) < share
+
+
+@lru_cache(maxsize=50_000)
+def _place(name: str, wording: str) -> float:
+    """From 0 to 1, spread evenly over wordings."""
+    digest = hashlib.blake2b(f"{name}\0{wording}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") / 2**32
 
 
 def list_profiles() -> dict[str, Profile]:

@@ -52,7 +52,7 @@ def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[
         show_table(rows, columns, key="duel-turns", alt="What differs between the two attempts, turn by turn.")
     for spot, side, name in zip(st.columns(2, gap="medium"), sides, names, strict=True):
         with spot:
-            scores = _own_scores(side)
+            scores = side.own_scores()
             told = ", ".join(f"{head_metric(key)} {format_points(scores[key])}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
             ended = about.end(str(side.attempt["ended_by"] or "")) or "nothing noted"
@@ -230,8 +230,3 @@ def _turns(side: StoredAttempt, metric: str) -> dict[int, dict[str, Any]]:
         }
         for row in side.traces.iter_rows(named=True)
     }
-
-
-def _own_scores(side: StoredAttempt) -> dict[str, float]:
-    own = side.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
-    return dict(own.select("metric", "value").iter_rows())

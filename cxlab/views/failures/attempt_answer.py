@@ -32,7 +32,7 @@ _RANKS = 10
 
 def headline(whole: StoredAttempt, about: Declaration) -> None:
     """What became of it, and the figures of its task, the headline first."""
-    card, scores = about.card, _scores(whole)
+    card, scores = about.card, whole.own_scores()
     words = SIGNS[verdict_of(whole)][0]
     reason = spell_programs(str(whole.attempt.get("verdict_reason") or ""))
     items = [("Verdict", words[:2] + words[2:].capitalize(), reason)]
@@ -230,11 +230,6 @@ _SHAPES = {
     frozenset({"tools"}): _draw_tools,
     frozenset({"similar", "contradictory"}): _draw_pairs,
 }
-
-
-def _scores(whole: StoredAttempt) -> dict[str, float]:
-    part = whole.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
-    return dict(part.select("metric", "value").iter_rows())
 
 
 def _read_transcript(text: str) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ def headline(whole: StoredAttempt, about: Declaration, leading: Sequence[str]) -
     """The attempt's own figures (`leading`), and in one line what it took."""
     definitions, ended = about.card.metrics, about.end(str(whole.attempt["ended_by"] or "")) or "nothing noted"
     row = whole.attempt
-    scores = _of_attempt(whole)
+    scores = whole.own_scores()
     figures(
         [
             (head_metric(name), format_points(scores.get(name)), plain(definitions.get(name, "")))
@@ -330,11 +330,6 @@ def scroll_to(turn: int) -> None:
         "); found?.scrollIntoView({block: found.offsetHeight > innerHeight ? 'start' : 'center'}); }, 350)</script>",
         unsafe_allow_javascript=True,
     )
-
-
-def _of_attempt(whole: StoredAttempt) -> dict[str, float]:
-    part = whole.scores.filter(pl.col("turn").is_null() & pl.col("value").is_not_null())
-    return dict(part.select("metric", "value").iter_rows())
 
 
 def agent_data(whole: StoredAttempt, turn: int) -> dict[str, Any]:

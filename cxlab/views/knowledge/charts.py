@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.charts.theme import palette, plain, style_figure
+from cxlab.charts.theme import mix_colours, palette, plain, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -47,8 +47,8 @@ def draw_tree(
         column = [each for each in blocks if each["column"] == depth]
         if not column:
             continue
-        ground = _blend(colours.surface, colours.accent, 0.34 - 0.07 * depth)
-        fills = [_blend(ground, colours.bad, 0.7 * _excess(each, usual, most)) for each in column]
+        ground = mix_colours(colours.surface, colours.accent, 0.34 - 0.07 * depth)
+        fills = [mix_colours(ground, colours.bad, 0.7 * _excess(each, usual, most)) for each in column]
         figure.add_bar(
             x=[depth] * len(column),
             y=[each["n"] for each in column],
@@ -195,9 +195,3 @@ def _hover(each: Mapping[str, Any], top: str, noun: str, wrong: str, depth: int)
 
 def _shorten(title: str, longest: int = 34) -> str:
     return title if len(title) <= longest else f"{title[: longest - 1].rstrip()}…"
-
-
-def _blend(one: str, other: str, share: float) -> str:
-    """The colour between two, `share` of the way to the other."""
-    pairs = [(int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

@@ -7,7 +7,17 @@ import polars as pl
 
 from cxlab.charts.dots import draw_dots, interval_words, name_of
 from cxlab.charts.numbers import format_count, format_points, format_share, largest
-from cxlab.charts.theme import Mark, channels, mark_of, palette, plain, readable_on, short_model, style_figure
+from cxlab.charts.theme import (
+    Mark,
+    channels,
+    mark_of,
+    mix_colours,
+    palette,
+    plain,
+    readable_on,
+    short_model,
+    style_figure,
+)
 from cxlab.records.procedure import Procedure
 from cxlab.views.sop.map.layout import wrap
 
@@ -230,7 +240,7 @@ def _squares(
     from cxlab.charts.lazy_figure import LazyFigure
 
     colours = palette(dark)
-    fills = [_shade(cell["colour"], cell["shade"], colours.raised) for cell in cells]
+    fills = [mix_colours(colours.raised, cell["colour"], cell["shade"]) for cell in cells]
     figure = LazyFigure()
     figure.add_scatter(
         x=[cell["x"] for cell in cells],
@@ -262,11 +272,6 @@ def _squares(
         range=[len(rows) - 0.4, -0.6], tickfont={"color": colours.ink, "size": 12},
     )  # fmt: skip
     return style_figure(figure, dark, height=high + 46 * max(len(rows), 1), values="none")
-
-
-def _shade(colour: str, share: float, ground: str) -> str:
-    pairs = [(int(ground[i : i + 2], 16), int(colour[i : i + 2], 16)) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def draw_flows(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figure":

@@ -16,6 +16,7 @@ from cxlab.benchmarks.sage.simulated import signal_reader
 from cxlab.benchmarks.sage.simulated.check_phrases import guides
 from cxlab.benchmarks.sage.simulated.phrases import phrases_of
 from cxlab.llm import load
+from cxlab.llm.simulated import knows
 from tests.benchmarks.sage.played import EVERY, play
 
 
@@ -260,7 +261,7 @@ def test_failures_have_their_cause_in_the_text(samples) -> None:
                 fact = next((f for f in sample.inputs["facts"] if f["field"] == name), {})
                 explained += (
                     evidence.wording in option.subtle
-                    or not signal_reader.known("weak", evidence.wording, 0.75)
+                    or not knows("weak", evidence.wording, 0.75)
                     or fact.get("delivery") in ("corrected", "contrast")
                     or any(signal_reader.heat(t) for t in heard)
                     or len(heard) > 5

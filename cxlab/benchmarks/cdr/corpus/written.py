@@ -19,7 +19,7 @@ from pydantic import AfterValidator, Field, model_validator
 from cxlab import resources
 from cxlab.benchmarks.cdr.corpus.relevance_rules import LabelledMessage, Pattern, Rule, Side
 from cxlab.errors import BadFile
-from cxlab.files import line_of, lines_of, load_model
+from cxlab.files import fault_at, load_model
 from cxlab.records import Conversation, Message
 from cxlab.records.base import Record
 
@@ -157,12 +157,12 @@ def _load(folder: Path) -> WrittenCorpus:
             raise BadFile(path, None, f"{path.stem!r} is no domain", f"name it after one of {', '.join(DOMAINS)}")
         for n, found in enumerate(load_model(path, _Domain, _FORM).conversations):
             if found.id in conversations:
-                raise _bad(path, ("conversations", n), f"the conversation {found.id!r} stands twice", "rename it")
+                raise fault_at(path, ("conversations", n), f"the conversation {found.id!r} stands twice", "rename it")
             for at, message in enumerate(found.messages):
                 if wrong := sorted(set(message.labels) - known[message.side]):
                     problem = f"{', '.join(wrong)}: no label of the {message.side}"
                     where = ("conversations", n, "messages", at, "labels")
-                    raise _bad(path, where, problem, "take one of labels.yaml")
+                    raise fault_at(path, where, problem, "take one of labels.yaml")
             places[found.id] = path, n
             conversations[found.id] = _make(found, path.stem)
             labelled[found.id] = [LabelledMessage(one.side, frozenset(one.labels)) for one in found.messages]
@@ -172,7 +172,7 @@ def _load(folder: Path) -> WrittenCorpus:
             other == name or other not in places or conversations[other].labels.get("reversal") != name
         ):
             problem = f"the reversal {other!r} of {name!r} is not there, or does not name it in turn"
-            raise _bad(path, ("conversations", n, "reversal"), problem, "let both name each other")
+            raise fault_at(path, ("conversations", n, "reversal"), problem, "let both name each other")
     queries = _load_queries(folder / "queries.yaml", known)
     relevant = {
         query.id: frozenset(name for name, messages in labelled.items() if query.rule.fits(messages))
@@ -188,7 +188,7 @@ def load_vocabulary(folder: Path = FOLDER) -> dict[Side, frozenset[str]]:
     for kind, found in load_model(path, _Labels, _FORM).kinds():
         for word in found.words:
             if word in known["user"] | known["assistant"]:
-                raise _bad(path, (kind, "words", word), f"the label {word!r} stands in two kinds", "rename one")
+                raise fault_at(path, (kind, "words", word), f"the label {word!r} stands in two kinds", "rename one")
         for side in known:
             if found.by in (side, "both"):
                 known[side] |= found.words.keys()
@@ -199,11 +199,11 @@ def _load_queries(path: Path, known: dict[Side, frozenset[str]]) -> tuple[Query,
     queries: dict[str, Query] = {}
     for n, found in enumerate(load_model(path, _Queries, _FORM).queries):
         if found.id in queries:
-            raise _bad(path, ("queries", n), f"the query {found.id!r} stands twice", "give it another id")
+            raise fault_at(path, ("queries", n), f"the query {found.id!r} stands twice", "give it another id")
         for pattern in found.rule.patterns():
             if wrong := sorted(_words(pattern) - known[pattern.side]):
                 problem = f"{', '.join(wrong)}: no label of the {pattern.side}"
-                raise _bad(path, ("queries", n, "rule"), problem, "take one of labels.yaml")
+                raise fault_at(path, ("queries", n, "rule"), problem, "take one of labels.yaml")
         queries[found.id] = Query(found.id, found.text, found.area, found.rule)
     return tuple(queries.values())
 
@@ -223,7 +223,3 @@ def _make(found: _Conversation, domain: str) -> Conversation:
     if found.reversal:
         labels["reversal"] = found.reversal
     return Conversation(id=found.id, messages=tuple(messages), labels=labels)
-
-
-def _bad(path: Path, where: tuple[object, ...], problem: str, fix: str) -> BadFile:
-    return BadFile(path, line_of(lines_of(path), where), problem, fix)

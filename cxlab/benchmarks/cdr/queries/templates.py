@@ -21,8 +21,8 @@ from pydantic import Field
 
 from cxlab import resources
 from cxlab.benchmarks.cdr.corpus.written import AREAS
-from cxlab.errors import BadFile, BadOption
-from cxlab.files import line_of, lines_of, load_model
+from cxlab.errors import BadOption
+from cxlab.files import fault_at, load_model
 from cxlab.records.base import Record
 
 PATH = resources.data("cdr", "templates.yaml")
@@ -145,19 +145,19 @@ def _load(path: Path) -> Templates:
         for kind, values in kinds.items():
             for place, value in enumerate(values):
                 if value in seen:
-                    raise _bad(path, ("placeholders", name, kind, place), f"{value!r} stands twice", "remove one")
+                    raise fault_at(path, ("placeholders", name, kind, place), f"{value!r} stands twice", "remove one")
                 seen.add(value)
     templates: dict[str, Template] = {}
     for area, texts in found.templates.items():
         if area not in AREAS:
-            raise _bad(path, ("templates", area), f"{area!r} is no area", f"take one of {', '.join(AREAS)}")
+            raise fault_at(path, ("templates", area), f"{area!r} is no area", f"take one of {', '.join(AREAS)}")
         for place, text in enumerate(texts):
             if text in templates:
-                raise _bad(path, ("templates", area, place), "the template stands twice", "remove one")
+                raise fault_at(path, ("templates", area, place), "the template stands twice", "remove one")
             slots = _read_slots(path, ("templates", area, place), text, found)
             templates[text] = Template(text, area, slots)
     if unknown := sorted(found.without.keys() - templates.keys()):
-        raise _bad(path, ("without", unknown[0]), "no such template", "copy the template's text")
+        raise fault_at(path, ("without", unknown[0]), "no such template", "copy the template's text")
     return Templates(tuple(templates.values()), found.placeholders)
 
 
@@ -168,26 +168,26 @@ def _read_slots(path: Path, where: tuple[object, ...], text: str, found: _File) 
     for match in _SLOT.finditer(text):
         name, asked = match[1], match[2]
         if name not in found.placeholders:
-            raise _bad(path, where, f"{name!r} is no placeholder", f"take one of {', '.join(found.placeholders)}")
+            raise fault_at(path, where, f"{name!r} is no placeholder", f"take one of {', '.join(found.placeholders)}")
         kinds = asked.split("|") if asked else list(found.placeholders[name])
         if wrong := [kind for kind in kinds if kind not in found.placeholders[name]]:
             known = ", ".join(found.placeholders[name])
-            raise _bad(path, where, f"{wrong[0]!r} is no kind of {name}", f"take one of {known}")
+            raise fault_at(path, where, f"{wrong[0]!r} is no kind of {name}", f"take one of {known}")
         every = [value for kind in kinds for value in found.placeholders[name][kind]]
         left.get(name, set()).difference_update(every)
         slots.append(Slot(name, tuple(value for value in every if value not in dropped.get(name, ()))))
     if "{" in _SLOT.sub("", text) or "}" in _SLOT.sub("", text):
-        raise _bad(path, where, "a brace that is no slot", "write {placeholder} or {placeholder:kind}")
+        raise fault_at(path, where, "a brace that is no slot", "write {placeholder} or {placeholder:kind}")
     for place, slot in enumerate(slots):
         for other in slots[:place]:
             if slot != other and slot.placeholder == other.placeholder and set(slot.values) & set(other.values):
                 fix = "give both the same kinds or kinds apart"
-                raise _bad(path, where, f"two slots of {slot.placeholder} share some values", fix)
+                raise fault_at(path, where, f"two slots of {slot.placeholder} share some values", fix)
     for name, values in left.items():
         if values:
-            raise _bad(path, ("without", text, name), f"{min(values)!r} would not stand there anyway", "remove it")
+            raise fault_at(path, ("without", text, name), f"{min(values)!r} would not stand there anyway", "remove it")
     if any(size < 1 for size in Template(text, "", tuple(slots)).sizes):
-        raise _bad(path, where, "a slot without a value", "leave it one")
+        raise fault_at(path, where, "a slot without a value", "leave it one")
     return tuple(slots)
 
 
@@ -211,7 +211,3 @@ def _spread(count: int, room: Sequence[int], rng: random.Random) -> list[int]:
         for place in open_:
             parts[place] += min(share + (place in lucky), room[place] - parts[place])
     return parts
-
-
-def _bad(path: Path, where: tuple[object, ...], problem: str, fix: str) -> BadFile:
-    return BadFile(path, line_of(lines_of(path), where), problem, fix)

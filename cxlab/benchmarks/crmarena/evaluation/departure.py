@@ -16,6 +16,7 @@ from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
 from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison
 from cxlab.benchmarks.crmarena.evaluation.evidence import ActionRequest, read_actions
+from cxlab.benchmarks.crmarena.organisation.tables import text_of
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import SOLVERS
 from cxlab.benchmarks.crmarena.tasks import TASKS
@@ -117,7 +118,7 @@ def _find_unread(
         # Of several searches none is more to blame than another.
         one = articles[0] if len(articles) == 1 else None
         return Departure("query", "the article was not found", *((one.turn, one.tool) if one else (None, None)))
-    if not any(_read_text(record) for _, record in right):
+    if not any(text_of(record) for _, record in right):
         return Departure("query", "the article was found, and its text not read", right[-1][0].turn, right[-1][0].tool)
     return Departure("policy", _name_misreading(sample, answer, right, seen), answered)
 
@@ -146,10 +147,5 @@ def _records(result: Any) -> Iterator[Mapping[str, Any]]:
         yield from _records(each)
 
 
-def _read_text(record: Mapping[str, Any]) -> str:
-    """What an article says, as the tool or a query of its field gives it."""
-    return str(record.get("Content") or record.get("FAQ_Answer__c") or "")
-
-
 def _quotes(record: Mapping[str, Any], said: Sequence[str]) -> bool:
-    return f" {' '.join(said)} " in f" {' '.join(tokens(_read_text(record)))} "
+    return f" {' '.join(said)} " in f" {' '.join(tokens(text_of(record)))} "

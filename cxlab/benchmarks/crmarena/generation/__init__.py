@@ -43,7 +43,7 @@ from cxlab.benchmarks.crmarena.organisation.company import Company
 from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
 from cxlab.benchmarks.crmarena.organisation.notes import load_notes
 from cxlab.benchmarks.crmarena.organisation.schema import Schema
-from cxlab.benchmarks.crmarena.organisation.tables import columns, complete
+from cxlab.benchmarks.crmarena.organisation.tables import columns, complete, digest
 from cxlab.benchmarks.crmarena.questions import draw, samples, windows, wording
 from cxlab.benchmarks.crmarena.questions.question import Question, Source
 from cxlab.benchmarks.crmarena.questions.samples import QuestionAnswers
@@ -209,7 +209,7 @@ def _make(
         tables["Case"] = tables["Case"].with_columns(
             pl.lit(None, pl.String).alias("IssueId__c"), pl.lit(None, pl.String).alias("OrderItemId__c")
         )
-    content = content_id({name: _digest(frame) for name, frame in tables.items()}, queries)
+    content = content_id({name: digest(frame) for name, frame in tables.items()}, queries)
     dataset_id = f"crmarena-{profile.id}-{content}"
     rows = [
         samples.to_sample(one, text, number, dataset_id, company)
@@ -248,10 +248,6 @@ def to_schema(tables: Tables, schema: Schema) -> Tables:
         frame = tables.get(name)
         found[name] = pl.DataFrame(schema=columns(info)) if frame is None or frame.is_empty() else complete(frame, info)
     return found
-
-
-def _digest(frame: pl.DataFrame) -> str:
-    return content_id(frame.with_columns(pl.col(pl.Datetime, pl.Date).cast(pl.String)).rows())
 
 
 def _answer(

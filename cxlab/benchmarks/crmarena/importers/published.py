@@ -13,7 +13,7 @@ from cxlab.benchmarks.crmarena.importers.sqlite_mirror import is_mirror, read_mi
 from cxlab.benchmarks.crmarena.importers.task_file import PublishedTask, read_tasks
 from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
 from cxlab.benchmarks.crmarena.organisation.schema import Schema, load_default
-from cxlab.benchmarks.crmarena.organisation.tables import read_folder
+from cxlab.benchmarks.crmarena.organisation.tables import digest, read_folder
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.errors import BadFile, BadOption
 from cxlab.importers.imported import ImportResult, RejectedRow
@@ -83,7 +83,7 @@ def read(tasks: Path | None, org: Path | None) -> ImportedOrganisation:
         tables = _read_organisation(org, schema, rejected, ignored)
         faults = find_faults(tables, schema)
         rows |= {name: frame.height for name, frame in tables.items()}
-    content = [[vars(each) for each in published], {name: _digest(frame) for name, frame in tables.items()}]
+    content = [[vars(each) for each in published], {name: digest(frame) for name, frame in tables.items()}]
     dataset_id = f"{BENCHMARK}-{content_id(content)}"
     dataset = Dataset(
         id=dataset_id,
@@ -114,11 +114,6 @@ def _read_organisation(
     ignored += found.ignored
     rejected += [RejectedRow(path.name, row, f"{name}.{field}", told) for name, row, field, told in found.faults]
     return found.tables
-
-
-def _digest(frame: pl.DataFrame) -> str:
-    """A hash of a table's rows; the same in another version of the library that reads them."""
-    return content_id(frame.with_columns(pl.col(pl.Datetime, pl.Date).cast(pl.String)).rows())
 
 
 def _to_sample(task: PublishedTask, dataset_id: str) -> Sample:

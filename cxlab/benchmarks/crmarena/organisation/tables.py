@@ -23,6 +23,7 @@ import polars as pl
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
 from cxlab.errors import BadFile
 from cxlab.importers import cells
+from cxlab.records import content_id
 
 TIME = pl.Datetime("ms", "UTC")
 _TYPES: Mapping[str, pl.DataType] = {
@@ -214,3 +215,13 @@ def read_folder(folder: Path, schema: Schema) -> dict[str, pl.DataFrame]:
     if all(frame.is_empty() for frame in found.values()):
         raise BadFile(folder, None, "holds no organisation", f"it should have {next(iter(found))}.parquet and others")
     return found
+
+
+def digest(frame: pl.DataFrame) -> str:
+    """A hash of a table's rows; the same in another version of the library that reads them."""
+    return content_id(frame.with_columns(pl.col(pl.Datetime, pl.Date).cast(pl.String)).rows())
+
+
+def text_of(article: Mapping[str, Any]) -> str:
+    """What a knowledge article says, as a tool or a query of its field gives it."""
+    return str(article.get("Content") or article.get("FAQ_Answer__c") or "")

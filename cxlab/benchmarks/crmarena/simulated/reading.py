@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from cxlab import resources
+from cxlab.benchmarks.crmarena.organisation.tables import text_of
 from cxlab.benchmarks.crmarena.simulated import answering
 from cxlab.files import load_model
 
@@ -84,7 +85,7 @@ def pick_issue(text: str, issues: Sequence[Mapping[str, Any]]) -> str | None:
 def rank_articles(text: str, articles: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Articles, those first that a text has most to do with: rare words count most, in a title twice."""
     titles = [set(answering.roots(str(article.get("Title")))) for article in articles]
-    bodies = [body_of(article) for article in articles]
+    bodies = [text_of(article) for article in articles]
     weights = answering.weigh(
         [f"{article.get('Title')} {body}" for article, body in zip(articles, bodies, strict=True)]
     )
@@ -96,14 +97,9 @@ def rank_articles(text: str, articles: Sequence[Mapping[str, Any]]) -> list[Mapp
     return [articles[place] for place in sorted(worth, key=lambda place: -worth[place])]
 
 
-def body_of(article: Mapping[str, Any]) -> str:
-    """The text of an article, by whatever name it came."""
-    return str(article.get("Content") or article.get("FAQ_Answer__c") or "")
-
-
 def find_answer(question: str, article: Mapping[str, Any]) -> str:
     """The piece of an article that answers a question."""
-    return answering.find_answer(question, str(article.get("Title")), body_of(article))
+    return answering.find_answer(question, str(article.get("Title")), text_of(article))
 
 
 def find_breach(

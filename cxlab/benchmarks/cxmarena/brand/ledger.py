@@ -27,8 +27,8 @@ import numpy as np
 from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand, Dependency, Family, Language, Property
 from cxlab.benchmarks.cxmarena.brand.value_format import Value
+from cxlab.benchmarks.generation import rng_for
 from cxlab.files import grammar
-from cxlab.records import content_id
 
 Triple = tuple[str, str, Value]
 # Where dates without a range lie. Conversations come in the year after it, and that is over for whoever reads them: no
@@ -185,11 +185,6 @@ def say(ledger: Ledger, fact: Fact, rng: np.random.Generator, spoken: bool = Fal
     more = {"value": ledger.show(fact), "value_dat": ledger.show(fact, dative=True)}
     more |= {"the": spec.the, "The": spec.the[:1].upper() + spec.the[1:]}
     return ledger.brand.language.polish(grammar.say(line, rng, TemplateVars(ledger, fact.subject, rng, **more)))
-
-
-def rng_for(*parts: object) -> np.random.Generator:
-    """A generator that depends on the parts alone."""
-    return np.random.Generator(np.random.PCG64(int(content_id(*parts, length=16), 16)))
 
 
 def slug(text: str) -> str:

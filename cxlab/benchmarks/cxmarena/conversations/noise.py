@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from cxlab import files, resources
+from cxlab.benchmarks.generation import rng_for
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import grammar
 from cxlab.records import Message, content_id
@@ -164,10 +164,6 @@ def remove_noise(noisy: NoisyConversation) -> tuple[Message, ...]:
     return tuple(clean[index] for index in sorted(clean))
 
 
-def _rng(*parts: object) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(int(content_id(*parts, length=16), 16)))
-
-
 # Speech and fragments ---------------------------------------------------------------------------------
 
 
@@ -222,7 +218,7 @@ def _cuts(text: str, fragmentation: float, noise: Noise, where: tuple[str, int])
     """Blanks (start, end) at which the message breaks, two words or more apart."""
     if fragmentation == 0:
         return []
-    rng = _rng(noise.seed, "fragments", *where)
+    rng = rng_for(noise.seed, "fragments", *where)
     joints = JOINTS[noise.language].split()
     words = list(re.finditer(r"\S+", text))
     cuts: list[tuple[int, int]] = []
@@ -259,7 +255,7 @@ def _open(opening: IvrOpening, noise: Noise) -> list[Message]:
     for menu in opening.menus:
         if menu.choice is not None and not 0 <= menu.choice < len(menu.options):
             raise BadOption(f"IVR choice {menu.choice} of {len(menu.options)} options; the first one is 0")
-    rng = _rng(noise.seed, "ivr", opening.model_dump(mode="json"))
+    rng = rng_for(noise.seed, "ivr", opening.model_dump(mode="json"))
     lines = _phrases()[noise.language]
     said: list[Message] = []
 

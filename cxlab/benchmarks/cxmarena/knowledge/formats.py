@@ -24,8 +24,9 @@ from cxlab.benchmarks.cxmarena.knowledge.acronyms import substitute
 from cxlab.benchmarks.cxmarena.knowledge.blocks import Block, read_blocks, split_sentences
 from cxlab.benchmarks.cxmarena.knowledge.pdf import LAYOUTS, read_pdf, typable, write_pdf
 from cxlab.benchmarks.cxmarena.text import word_set
+from cxlab.benchmarks.generation import rng_for
 from cxlab.errors import BadOption, CxError, UnknownName
-from cxlab.records import Article, content_id
+from cxlab.records import Article
 from cxlab.records.base import Record
 
 Format = Literal["text", "table", "html", "markdown", "pdf"]
@@ -82,7 +83,7 @@ def plan_formats(ids: Iterable[str], seed: int, shares: Mapping[str, float] = SH
     names = [name for name in FORMATS if known.get(name)]
     edges = np.cumsum([known[name] for name in names]) / sum(known[name] for name in names)
     return {
-        each: names[min(int(np.searchsorted(edges, _rng(seed, each, "format").random(), "right")), len(names) - 1)]
+        each: names[min(int(np.searchsorted(edges, rng_for(seed, each, "format").random(), "right")), len(names) - 1)]
         for each in ids
     }
 
@@ -113,7 +114,7 @@ def apply_format(
         raise UnknownName(f"style of {format}", style, styles)
     if language not in HEADS:
         raise UnknownName("language", language, HEADS)
-    rng = _rng(seed, article.id, "style")
+    rng = rng_for(seed, article.id, "style")
     chosen = style or styles[int(rng.integers(len(styles)))]
     values = [value for value in dict.fromkeys(values) if value.strip()]
     clean = article.body
@@ -161,10 +162,6 @@ def apply_format(
         replaced=replaced,
         acronyms=short.uses,
     )
-
-
-def _rng(*parts: object) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(int(content_id(*parts, length=16), 16)))
 
 
 def missing_values(values: Iterable[str], clean: str, noisy: str) -> list[str]:

@@ -8,7 +8,6 @@ keeps in mind, and how reliably it keeps to the form.
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import math
 import re
@@ -27,7 +26,7 @@ from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import (
 )
 from cxlab.benchmarks.cxmarena.simulated import service_quality, topic_words
 from cxlab.benchmarks.cxmarena.text import content, stem, word_set
-from cxlab.llm.simulated import Profile
+from cxlab.llm.simulated import Profile, knows
 
 SPEAKER = re.compile(r"^(\w[\w ]{0,20}):\s?", re.MULTILINE)
 # The customer, however the transcript names it; ivr lines and tool results are nobody's.
@@ -41,8 +40,7 @@ GENERAL = frozenset(
 
 def known(profile: Profile, word: str, share: float) -> bool:
     """Whether this profile knows a word: fixed for ever, so that what it misses is systematic."""
-    digest = hashlib.blake2b(f"{profile.name}\0{word}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "big") / 2**32 < share
+    return knows(profile.name, word, share)
 
 
 _known = functools.lru_cache(maxsize=200_000)(known)

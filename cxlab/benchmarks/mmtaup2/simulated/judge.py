@@ -9,7 +9,6 @@ wrong stands in the text and comes again with the same text; only a broken reply
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -33,6 +32,7 @@ from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
 from cxlab.benchmarks.mmtaup2.simulated.printed_calls import PrintedCall, read_call, read_lines
 from cxlab.benchmarks.mmtaup2.simulated.rubric_parser import ParsedRule, parse_rule, shown
 from cxlab.benchmarks.mmtaup2.stated_values import words
+from cxlab.llm.simulated import knows
 from cxlab.llm.simulated.profiles import Profile
 
 # What may matter and cannot be guessed from context: numbers, codes, addresses.
@@ -80,12 +80,12 @@ class JudgeView:
 
     def knows(self, cue: act_cues.Cue) -> bool:
         share = self.profile.comprehension if cue.plain else self.profile.subtlety
-        return known(self.profile.name, cue.pattern.pattern, share)
+        return knows(self.profile.name, cue.pattern.pattern, share)
 
     def checks(self, rule: str, share: float | None = None) -> bool:
         """Whether this judge applies a rule to this turn; with the same text always the same."""
         text = " ".join(line.text for line in self.lines if line.turn == self.turn)
-        return known(self.profile.name, f"{rule}\0{text}", self.profile.rule_following if share is None else share)
+        return knows(self.profile.name, f"{rule}\0{text}", self.profile.rule_following if share is None else share)
 
     @property
     def strict(self) -> bool:
@@ -196,7 +196,7 @@ def adaptation(inputs: AdaptationInputs, profile: Profile, rng: np.random.Genera
     """The ballot on whether the agent's message is made for this customer: ways of adapting that this judge knows."""
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
-    found = [one for one in adaptations.find(said) if known(profile.name, one.kind, profile.subtlety)]
+    found = [one for one in adaptations.find(said) if knows(profile.name, one.kind, profile.subtlety)]
     # A strict reader wants more than a phrase, and nothing that this customer stumbles over.
     enough = 2 if view.strict and inputs.customer else 1
     adapted = len(found) >= enough and not (view.strict and adaptations.NAMES.search(said))
@@ -224,13 +224,6 @@ def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -
 
 def see(inputs: TurnInputs, profile: Profile) -> JudgeView:
     return JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
-
-
-@functools.lru_cache(maxsize=65_536)
-def known(reader: str, wording: str, share: float) -> bool:
-    """Whether a reader knows a wording: fixed for ever, so that what it misses is systematic."""
-    digest = hashlib.blake2b(f"{reader}\0{wording}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "big") / 2**32 < share
 
 
 def _remembered(talk: str, turn: int, profile: Profile) -> tuple[TranscriptLine, ...]:
@@ -324,7 +317,7 @@ def _satisfied(view: JudgeView) -> bool:
 
 def _takes_in(profile: Profile, clause: str) -> bool:
     """Whether a judge heeds a clause of a rule; for ever the same ones."""
-    return known(profile.name, f"clause\0{clause}", profile.rule_following)
+    return knows(profile.name, f"clause\0{clause}", profile.rule_following)
 
 
 def _seen(view: JudgeView) -> list[str]:
@@ -333,7 +326,7 @@ def _seen(view: JudgeView) -> list[str]:
     return [
         line.text
         for line in view.lines
-        if known(profile.name, line.text, profile.subtlety if line.who == "Tool" else profile.comprehension)
+        if knows(profile.name, line.text, profile.subtlety if line.who == "Tool" else profile.comprehension)
     ]
 
 

@@ -186,15 +186,10 @@ def _texts(s: Scenario) -> LocatedComplaints:
     """Slots must be known, intents sound, and a customer's words not those of the desk."""
     allowed = set(s.slots) | set(s.system)
 
-    def form(where: tuple[object, ...], lines: Iterable[str]) -> LocatedComplaints:
-        for index, line in enumerate(lines):
-            for problem, fix in grammar.check(line, allowed):
-                yield (*where, index), problem, fix
-
     for name, spec in s.fields.items():
         for value, option in spec.options.items():
             here = ("fields", name, "options", value)
-            yield from form(here, [option.customer])
+            yield from grammar.check_lines(here, [option.customer], allowed)
             shared = _runs(option.customer) & (_runs(option.description) | _runs(spec.description))
             if shared:
                 told = " ".join(min(shared))
@@ -202,7 +197,7 @@ def _texts(s: Scenario) -> LocatedComplaints:
     if not s.personalities:
         yield ("personalities",), "no personality", "add one with a description"
     for key, intent in s.intents.items():
-        yield from form(("intents", key, "background"), intent.background)
+        yield from grammar.check_lines(("intents", key, "background"), intent.background, allowed)
         for variable, condition in intent.when.items():
             yield from _condition(s, ("intents", key), variable, condition)
         if intent.level not in LEVELS:

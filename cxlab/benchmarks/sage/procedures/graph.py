@@ -7,6 +7,7 @@ from typing import Any
 
 from cxlab import files
 from cxlab.benchmarks.sage import rules
+from cxlab.benchmarks.sage.procedures.sop_text import show
 from cxlab.errors import BadFile, UnknownName
 from cxlab.records.procedure import Branch, Edge, Procedure
 
@@ -49,7 +50,7 @@ def _load(path: Path, stamp: int) -> Procedure:
             plan_action=plan.get("with"),
             plans=tuple(plan.get("values") or ()),
             fields={
-                name: tuple(map(_show, spec.get("options") or ()))
+                name: tuple(map(show, spec.get("options") or ()))
                 for name, spec in (content.get("fields") or {}).items()
             },
         )
@@ -66,7 +67,3 @@ def _values(condition: Any) -> str:
         return str(condition)
     bound = re.sub(r"^(>=|<=|>|<)\s*", lambda found: f"{_SIGNS.get(found[1], found[1])} ", condition)
     return re.sub(r"^(-?\d[\d.-]*)\.\.(-?\d)", r"\1 to \2", bound)
-
-
-def _show(option: Any) -> str:
-    return str(option).lower() if isinstance(option, bool) else str(option)

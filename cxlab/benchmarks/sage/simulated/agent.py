@@ -27,9 +27,10 @@ from cxlab.benchmarks.sage.simulated.procedure_reader import (
     parse_value,
     read_procedure,
 )
-from cxlab.benchmarks.sage.simulated.signal_reader import Evidence, FieldSignals, ReaderSkill, heat, known, read
+from cxlab.benchmarks.sage.simulated.signal_reader import Evidence, FieldSignals, ReaderSkill, heat, read
 from cxlab.benchmarks.sage.simulated.voices import voice
 from cxlab.files import grammar
+from cxlab.llm.simulated import knows
 from cxlab.llm.simulated.profiles import Profile
 
 FAREWELL = re.compile(
@@ -175,9 +176,9 @@ def _choose(
 def _slips(reliability: float, profile: Profile, place: str, heard: Sequence[str]) -> bool:
     """Whether the profile gets this place wrong in this dialogue: half habit, half the dialogue's load."""
     load = 0.004 * len(heard) + 0.02 * min(3, heat(heard[-1])) * profile.hostility_sensitivity
-    habit = not known(profile.name, place, reliability)
-    here = not known(profile.name, f"{place}\0{heard[0]}", reliability - load)
-    return (habit and known(profile.name, heard[0] + place, 0.6)) or (here and not known(profile.name, heard[0], 0.5))
+    habit = not knows(profile.name, place, reliability)
+    here = not knows(profile.name, f"{place}\0{heard[0]}", reliability - load)
+    return (habit and knows(profile.name, heard[0] + place, 0.6)) or (here and not knows(profile.name, heard[0], 0.5))
 
 
 def _any_action(procedure: PrintedProcedure) -> str:
@@ -188,10 +189,10 @@ def _soften(procedure: PrintedProcedure, action: str, profile: Profile, heard: S
     """A warm agent shrinks from refusing, and a shaken one hands an attacker on."""
     harsh = re.search(r"reject|refus|declin|negotiate", action, re.IGNORECASE)
     kind = next((a for a in procedure.actions if re.search(r"comfort|compensation", a, re.IGNORECASE)), None)
-    if harsh and kind and profile.empathy > 0.9 and known(profile.name, heard[-1], 0.6):
+    if harsh and kind and profile.empathy > 0.9 and knows(profile.name, heard[-1], 0.6):
         return kind
     human = next((a for a in procedure.actions if re.search(r"human", a, re.IGNORECASE)), None)
-    if human and heat(heard[-1]) * profile.hostility_sensitivity >= 0.6 and known(profile.name, heard[-1], 0.5):
+    if human and heat(heard[-1]) * profile.hostility_sensitivity >= 0.6 and knows(profile.name, heard[-1], 0.5):
         return human
     return action
 

@@ -51,13 +51,8 @@ def check_bank(s: Scenario, bank: Phrases) -> LocatedComplaints:
     def heard(text: str) -> dict[str, Any]:
         return {name: value for name, (value, evidence) in read(reading, [text], skill).items() if evidence}
 
-    def form(where: tuple[object, ...], lines: Iterable[str]) -> LocatedComplaints:
-        for index, line in enumerate(lines):
-            for problem, fix in grammar.check(line, allowed):
-                yield (*where, index), problem, fix
-
     def silent(where: tuple[object, ...], lines: Iterable[str], but: tuple[str, ...] = ()) -> LocatedComplaints:
-        yield from form(where, lines)
+        yield from grammar.check_lines(where, lines, allowed)
         for index, line in enumerate(lines):
             for text in _wordings(line):
                 if told := {k: v for k, v in heard(text).items() if k not in but}:
@@ -75,7 +70,7 @@ def check_bank(s: Scenario, bank: Phrases) -> LocatedComplaints:
             here = ("fields", name, "options", value)
             for kind in ("says", "heated", "oblique", "denies"):
                 lines = getattr(option, kind)
-                yield from form((*here, kind), lines)
+                yield from grammar.check_lines((*here, kind), lines, allowed)
                 if not lines and kind in ("says", "heated"):
                     yield here, f"{name}={value} has no {kind}", f"add {kind}: lines"
                 if kind == "denies":
@@ -92,7 +87,7 @@ def check_bank(s: Scenario, bank: Phrases) -> LocatedComplaints:
                 yield ("fields", name, "ask", index), problem, "use at least two of the field's topic words"
     for key, openings in bank.intents.items():
         intent = s.intents[key]
-        yield from form(("intents", key, "openings"), openings.openings)
+        yield from grammar.check_lines(("intents", key, "openings"), openings.openings, allowed)
         for index, line in enumerate(openings.openings):
             for text in _wordings(line):
                 told = heard(text)

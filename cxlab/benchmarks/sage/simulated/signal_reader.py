@@ -7,11 +7,12 @@ each option, knows a share of them, and goes by what the customer wrote.
 from __future__ import annotations
 
 import functools
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from cxlab.llm.simulated import knows
 
 Value = bool | int | float | str
 # Apostrophes are dropped before reading, because people who type on a phone drop them too.
@@ -74,12 +75,6 @@ class Evidence(NamedTuple):
     message: int
     position: int
     wording: str
-
-
-def known(reader: str, wording: str, share: float) -> bool:
-    """Whether this reader knows a wording: fixed for ever, so that what it misses is systematic."""
-    digest = hashlib.blake2b(f"{reader}\0{wording}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "big") / 2**32 < share
 
 
 @functools.lru_cache(maxsize=50_000)
@@ -164,8 +159,8 @@ def _scan(wordings: _KnownWordings, text: str) -> tuple[tuple[Value, int, str], 
 def _compile(guide: FieldSignals, reader: str, plain: float, indirect: float, negation: bool) -> _KnownWordings:
     wordings: list[tuple[str, Value]] = []
     for option, direct, subtle in guide.options:
-        wordings += [(w, option) for w in direct if known(reader, w, plain)]
-        wordings += [(w, option) for w in subtle if known(reader, w, indirect)]
+        wordings += [(w, option) for w in direct if knows(reader, w, plain)]
+        wordings += [(w, option) for w in subtle if knows(reader, w, indirect)]
     if not negation:
         wordings = [(w, o) for w, o in wordings if not re.match(r"(not|no|never|dont|isnt)\b", bare(w))]
     # The longest wording first: "not angry" must win over "angry".

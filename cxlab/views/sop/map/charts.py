@@ -10,7 +10,7 @@ import polars as pl
 from cxlab.charts.lazy_figure import LazyFigure
 from cxlab.charts.names import name_id, shorten
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.charts.theme import Palette, palette, plain
+from cxlab.charts.theme import Palette, mix_colours, palette, plain
 from cxlab.records.procedure import Branch, Edge, Procedure
 from cxlab.views.sop.map.counts import MOST_DETOURS, MapCounts, count_map, made
 from cxlab.views.sop.map.drawing import (
@@ -144,12 +144,6 @@ def accuracy_colour(share: float, colours: Palette) -> str:
         if share <= high:
             return mix_colours(start, end, (share - low) / (high - low))
     return stops[-1][1]
-
-
-def mix_colours(start: str, end: str, share: float) -> str:
-    """The colour that far on the way from one to another."""
-    pairs = [(int(start[i : i + 2], 16), int(end[i : i + 2], 16)) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def _grey(dark: bool) -> str:

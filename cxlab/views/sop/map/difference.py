@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cxlab.charts.numbers import format_change, format_changes, format_count, format_share
-from cxlab.charts.theme import Palette, palette, plain
+from cxlab.charts.theme import Palette, mix_colours, palette, plain
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.map.charts import NO_STEP, edge_texts, line_width, mix_colours, several_ways
+from cxlab.views.sop.map.charts import NO_STEP, edge_texts, line_width, several_ways
 from cxlab.views.sop.map.counts import MOST_DETOURS
 from cxlab.views.sop.map.drawing import (
     Band,

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.sage.simulated import signal_reader
-from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, heat, known, read
+from cxlab.benchmarks.sage.simulated.signal_reader import FieldSignals, ReaderSkill, heat, read
+from cxlab.llm.simulated import knows
 
 MOOD = FieldSignals(
     "Mood", "Calm", True, (("Calm", ("fine by me", "not angry"), ()), ("Cross", ("angry", "outrag*"), ("bad taste",)))
@@ -62,11 +63,11 @@ def test_indirect_wordings_need_to_be_known() -> None:
 @given(st.text(min_size=1, max_size=20), st.text(min_size=1, max_size=30))
 def test_what_a_reader_knows_is_fixed_and_grows_with_its_share(reader: str, wording: str) -> None:
     shares = [i / 20 for i in range(21)]
-    facts = [known(reader, wording, share) for share in shares]
+    facts = [knows(reader, wording, share) for share in shares]
     assert facts == sorted(facts)
     assert not facts[0]
     assert facts[-1]
-    assert facts == [known(reader, wording, share) for share in shares]
+    assert facts == [knows(reader, wording, share) for share in shares]
 
 
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=4))
