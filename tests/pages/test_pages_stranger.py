@@ -89,7 +89,7 @@ def test_compare_knows_its_direction_its_facets_and_its_settings() -> None:
     assert app.selectbox(key="cx-choose-baseline").options == ["strong · simulated", "weak · simulated"]
     gaps = next(each.value for each in app.dataframe if "group" in each.value and "verdict" in each.value)
     assert gaps["group"].tolist() == ["Southtown", "Northtown"]
-    assert "Speed slow" in words(app)
+    assert "Speed: slow" in words(app)
     assert "strong · simulated ahead of weak · simulated, delay" in card_of(app)
     whole = open_page("compare", benchmark=toy.NAME)
     first, row = next(each.value for each in whole.dataframe if "verdict" in each.value).to_dict("records")

@@ -6,6 +6,7 @@ from typing import Protocol
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import name_parties
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.ui.labels import plain
 from cxlab.ui.tables import column, show_table
@@ -52,7 +53,9 @@ def show_foreseen(rows: Sequence[RunEstimate], unit: str) -> None:
     time = "unknown" if None in times else format_seconds(sum(time or 0 for time in times))
     right.metric("Time", time, help="Until all models have answered. Stand-ins take this machine's time: unknown.")
     tokens = sum(row.tokens or 0 for row in rows)
-    basis = "; ".join(dict.fromkeys(row.basis for row in rows))
+    bases = dict.fromkeys(row.basis for row in rows)
+    # What another one says, too, and goes on, is not said twice.
+    basis = "; ".join(each for each in bases if not any(one.startswith(f"{each},") for one in bases))
     words = f"About {format_count(tokens)} tokens. " if tokens else ""
     st.caption(plain(f"{words}{basis[:1].upper()}{basis[1:]}."))
 
@@ -82,7 +85,7 @@ def show_spent(spent: pl.DataFrame) -> None:
 
 def show_roles(shares: Iterable[Share]) -> None:
     """One row a role and model; an unknown cost stays empty."""
-    rows = [(share.role, share.model, share.calls, share.cost_usd) for share in shares]
+    rows = [(share.role, name_parties(share.model), share.calls, share.cost_usd) for share in shares]
     types = {"role": pl.String, "model": pl.String, "calls": pl.Int64, "cost": pl.Float64}
     show_table(
         pl.DataFrame(rows, schema=types, orient="row"),

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cxlab.charts.names import name_parties
 from cxlab.read.runs import cost_by_role, run_record
 from cxlab.ui.address import cached
 from cxlab.ui.labels import plain
@@ -24,9 +25,9 @@ def show_record(run_id: str) -> None:
     ordered = {
         "Run": run_id,
         "Benchmark": declared(row["benchmark"]).card.title,
-        "Model": row["model"],
-        "Customer": setup.get("customer"),
-        "Judges": ", ".join(row["judges"] or ()),
+        "Model": name_parties(row["model"]),
+        "Customer": name_parties(setup.get("customer") or ""),
+        "Judges": name_parties(", ".join(row["judges"] or ())),
         "Dataset": row["dataset_id"],
         "Samples": ", ".join(narrowed) or "all",
         "Trials": row["trials"],

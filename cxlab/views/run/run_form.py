@@ -10,6 +10,7 @@ from cxlab.records import Dataset
 from cxlab.store import write
 from cxlab.ui.address import link
 from cxlab.ui.choices import choose_id
+from cxlab.ui.labels import label
 
 
 def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[str]) -> str | None:
@@ -58,15 +59,14 @@ def narrow(declared: Sequence[Facet], values: Mapping[str, Sequence[str]]) -> tu
     columns = st.columns(min(3, len(shown))) if shown else []
     for place, facet in enumerate(shown):
         # The widget keeps what is shown in the address; links may name the values themselves.
-        key = f"only-{facet.id}"
-        if key not in st.session_state and set(given := st.query_params.get_all(key)) & facet.labels.keys():
-            values_of = {words: value for value, words in facet.labels.items()}
+        key, called = f"only-{facet.id}", {value: facet.labels.get(value) or label(value) for value in values[facet.id]}
+        if key not in st.session_state and set(given := st.query_params.get_all(key)) - set(called.values()):
+            values_of = {words: value for value, words in called.items()} | {value: value for value in called}
             del st.query_params[key]
-            picked_before = [values_of.get(each, each) for each in given]
-            st.session_state[key] = [value for value in picked_before if value in values[facet.id]]
+            st.session_state[key] = [values_of[each] for each in given if each in values_of]
         found = columns[place % len(columns)].multiselect(
             facet.title, values[facet.id], key=key, placeholder="all", bind="query-params", wrap=True,
-            help=facet.meaning or None, format_func=lambda value, facet=facet: facet.labels.get(value, value),
+            help=facet.meaning or None, format_func=called.__getitem__,
         )  # fmt: skip
         picked += [(facet.id, value) for value in found]
     return tuple(picked)
