@@ -297,7 +297,7 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
             return verdict("failed", name_unread(unread[0]), "agent")
         if attempt.outcome == "provider":
             return verdict("unscored", name_fault(attempt), "provider")
-        if attempt.ended_by == "unreadable" and attempt.failures and attempt.failures[-1].where == "customer":
+        if lost_customer(attempt):
             return verdict("unscored", f"customer: {name_unread(attempt.failures[-1])}", "customer")
         silence, owner = find_silence(scored.votes) or (None, "judge" if scored.votes else "label")
         return verdict("unscored", silence or reason or f"no {metric}", owner)
@@ -314,6 +314,11 @@ _UNREAD: Mapping[str, str] = {"truncated": "reply cut off at the token limit", "
 def name_unread(failure: Failure | None, otherwise: str = "unreadable reply") -> str:
     """What a reply that could not be read was, in words that alike failures share."""
     return _UNREAD.get(failure.type, otherwise) if failure else otherwise
+
+
+def lost_customer(attempt: Attempt) -> bool:
+    """Whether a dialogue ended because its customer could not be read any more, which is none of the agent's doing."""
+    return attempt.ended_by == "unreadable" and bool(attempt.failures) and attempt.failures[-1].where == "customer"
 
 
 def name_fault(attempt: Attempt) -> str:

@@ -46,13 +46,12 @@ class Count:
 
 
 class CountingModel:
-    """A stand-in whose calls are counted."""
+    """A stand-in whose calls are counted; `simulated` is False where it stands in for a real model."""
 
-    simulated = True
     prices = FREE
 
-    def __init__(self, inner: ChatModel) -> None:
-        self.inner, self.name, self.count = inner, inner.name, Count()
+    def __init__(self, inner: ChatModel, simulated: bool = True) -> None:
+        self.inner, self.name, self.count, self.simulated = inner, inner.name, Count(), simulated
 
     async def complete(self, request: Request) -> Completion:
         done = await self.inner.complete(request)
@@ -122,7 +121,8 @@ def _rehearse_one(
     customer, judge = stand_ins
 
     def load(name: str, stand_in: str) -> CountingModel:
-        return CountingModel(llm.load(name if name.startswith("simulated:") else stand_in))
+        own = name.startswith("simulated:")
+        return CountingModel(llm.load(name if own else stand_in), simulated=own)
 
     agents = {name: load(name, AGENT) for name in roles.get("agent", ())}
     customers = {name: load(name, customer) for name in roles.get("customer", ())}

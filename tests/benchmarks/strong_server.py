@@ -83,14 +83,14 @@ class StrongServer(RoleServer):
 
 def _tell(card: Any) -> str:
     """A customer as its card asks for: one or two things a message, and goodbye once all is told and answered."""
-    told = tuple(card.untold)[: 1 + len(card.history) // 2 % 2]
+    told = tuple(sorted(card.untold, key=card.mistaken.__contains__))[: 1 + len(card.history) // 2 % 2]
     truths = " ".join(card.facts[number - 1].truth for number in told)
     said = {
         "reasoning": "They asked; this is what I have not said yet.",
         "message": truths or ("Thank you, goodbye." if card.may_leave else "I see. What will you do about it now?"),
         "told": told,
         "withheld": [],
-        "taken_back": [],
+        "taken_back": [number for number in told if number in card.mistaken],
         "done": bool(card.may_leave),
     }
     return json.dumps(said)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from cxlab.benchmarks.contract import Scored, Setup
+from cxlab.benchmarks.contract import Scored, Setup, lost_customer
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import tool_executor
 from cxlab.benchmarks.mmtaup2.evaluation import unknown_world
@@ -62,7 +62,7 @@ def own_scores(task: tasks.Task, attempt: Attempt) -> list[Score]:
     rows = [_row(attempt, "right", value, reason)]
     reward: Mapping[str, Any] = attempt.output.get("reward") or {}
     for part in PARTS:
-        if attempt.outcome != "provider" and isinstance(reward.get(part), int | float):
+        if attempt.outcome != "provider" and not lost_customer(attempt) and isinstance(reward.get(part), int | float):
             rows.append(_row(attempt, part, 100.0 * reward[part]))
     rows.append(_row(attempt, "format_error", 100.0 * any(failure.where == "format" for failure in attempt.failures)))
     rates = [message.data["wer"] for message in attempt.messages if message.turn and _was_spoken(message)]

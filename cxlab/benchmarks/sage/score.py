@@ -23,6 +23,7 @@ from cxlab.benchmarks.sage.prompts import scenario_prompts
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, GRADES
 from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load
 from cxlab.benchmarks.sage.rules import Trace as Route
+from cxlab.benchmarks.sage.verdict import cut_short, without_fault
 from cxlab.judging import JudgeAnswer, Tally, poll, quorum, tally
 from cxlab.metrics import paths
 from cxlab.records import Attempt, Judgement, Message, Sample, Score, SingleJudgeTrace, Trace, Vote
@@ -97,6 +98,7 @@ def _score_turns(
         trace, values = score_turn(s, sample, replies[turn], turn, last, counted.get(turn, ()), judged, truth)
         traces.append(trace.model_copy(update={"attempt_id": attempt.id}))
         scores += [Score(attempt_id=attempt.id, turn=turn, metric=m, value=v, reason=r) for m, (v, r) in values.items()]
+    scores = [without_fault(attempt, each) for each in scores]
     scores += summarise(attempt, scores, len(replies))
     scores.append(_untold(sample, attempt))
     return tuple(scores), tuple(traces)
@@ -307,7 +309,7 @@ def summarise(attempt: Attempt, scores: Sequence[Score], turns: int) -> list[Sco
         values = [v.value for v in scores if v.metric == metric and v.value is not None]
         name = "format_error_rate" if metric == "format_error" else metric
         mean = sum(values) / len(values) if values else None
-        reason = None if values else "no evaluated turn could be scored"
+        reason = None if values else cut_short(attempt) or "no evaluated turn could be scored"
         found.append(Score(attempt_id=attempt.id, turn=None, metric=name, value=mean, reason=reason))
     return found
 

@@ -1,10 +1,10 @@
 """What one attempt at SAGE came to: the first turn that went wrong decides, and says where."""
 
-from cxlab.benchmarks.contract import Scored, name_fault, name_unread
+from cxlab.benchmarks.contract import Scored, lost_customer, name_fault, name_unread
 from cxlab.benchmarks.sage import conversation_check
 from cxlab.benchmarks.sage.attribution import DISPUTED, ERRORS
 from cxlab.judging import find_silence
-from cxlab.records import Attempt, Trace, Verdict
+from cxlab.records import Attempt, Score, Trace, Verdict
 
 REASONS = {
     "field": "misread field",
@@ -16,6 +16,30 @@ REASONS = {
     "account_off": "the customer's account is behind its words",
     "untold": "the customer kept a fact to itself",
 }
+
+
+UNREAD_CUSTOMER = "unreadable customer"
+
+
+def cut_short(attempt: Attempt) -> str | None:
+    """Why a dialogue ended early through nothing that the agent did: a provider's fault, or a customer that could not
+    be read any more; None for one that came to its end."""
+    if attempt.outcome == "provider":
+        return name_fault(attempt)
+    return UNREAD_CUSTOMER if lost_customer(attempt) else None
+
+
+def without_fault(attempt: Attempt, score: Score) -> Score:
+    """The score, empty where a fault that is not the agent's is in the way: it may not move an agent's means.
+
+    A dialogue that such a fault ended is scored nowhere, for what is left of it are early turns alone; a message of the
+    customer's that could not be read, and that the dialogue outlived, empties its own turn.
+    """
+    reason = cut_short(attempt)
+    unread = (each.turn for each in attempt.failures if each.where == "customer")
+    if reason is None and score.turn in unread:
+        reason = UNREAD_CUSTOMER
+    return score if reason is None else score.model_copy(update={"value": None, "reason": reason})
 
 
 def judge_attempt(task: str, attempt: Attempt, scored: Scored) -> Verdict:
@@ -40,14 +64,14 @@ def judge_attempt(task: str, attempt: Attempt, scored: Scored) -> Verdict:
         )
     if attempt.outcome == "provider":
         return Verdict(attempt_id=attempt.id, value="unscored", reason=name_fault(attempt), owner="provider")
+    if any(each.where == "customer" for each in attempt.failures):
+        return Verdict(attempt_id=attempt.id, value="unscored", reason=UNREAD_CUSTOMER, owner="customer")
     off = next((trace for trace in scored.traces if trace.error in DISPUTED), None)
     if off is not None:
         return Verdict(
             attempt_id=attempt.id, value="unscored", reason=REASONS[off.error], owner=DISPUTED[off.error],
             turn=off.turn,
         )  # fmt: skip
-    if any(each.where == "customer" for each in attempt.failures):
-        return Verdict(attempt_id=attempt.id, value="unscored", reason="unreadable customer", owner="customer")
     untold = next((each.value for each in scored.scores if each.metric == "untold"), None)
     if untold and attempt.ended_by in ("turns", "loop", "goodbye"):
         return Verdict(attempt_id=attempt.id, value="unscored", reason=REASONS["untold"], owner="customer")

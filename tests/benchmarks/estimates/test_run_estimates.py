@@ -20,6 +20,8 @@ UNJUDGED = {"crmarena", "cdr"}  # answers are held against the gold, and no mode
 # Benchmark, how many samples, whether it has a customer, its run's options.
 RUNS: list[tuple[str, int, bool, dict[str, Any]]] = [
     ("sage", 8, True, {}),
+    ("sage", 4, True, {}),
+    ("sage", 2, True, {}),
     ("cxmarena", 20, False, {}),
     ("mmtaup2", 6, True, {}),
     ("mmtaup2", 6, True, {"judge_groups": ["adaptation"]}),
@@ -47,7 +49,7 @@ def close(expected: float, counted: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "limit", "talks", "options"), RUNS, ids=["-".join((run[0], *run[3])) for run in RUNS]
+    ("benchmark", "limit", "talks", "options"), RUNS, ids=["-".join((run[0], str(run[1]), *run[3])) for run in RUNS]
 )
 def test_what_was_told_is_what_the_server_counts(
     shell: Shell,

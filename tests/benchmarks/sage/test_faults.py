@@ -1,10 +1,21 @@
 """SAGE against a real server that misbehaves: every attempt is retried or recorded as what it is."""
 
+import asyncio
 import json
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cxlab.benchmarks.contract import Setup
+from cxlab.benchmarks.sage.benchmark import BENCHMARK
+from cxlab.benchmarks.sage.score import rescore
+from cxlab.benchmarks.sage.simulated.customer import go_by_card
+from cxlab.benchmarks.sage.verdict import judge_attempt
+from cxlab.llm import load
+from cxlab.llm.base import Completion, ProviderFault, Request
+from cxlab.records import Sample, Usage
 from tests.llm.fault_server import FaultServer
 from tests.runner.shell import Shell
 
@@ -121,3 +132,56 @@ def test_no_key_anywhere(outcome, tmp_path: Path) -> None:
             assert KEY not in text, path
         elif path.is_file():
             assert KEY.encode() not in path.read_bytes(), path
+
+
+class Customer:
+    """A customer's model that goes by its card and whose replies cannot be used in the turns that are named."""
+
+    name, simulated, prices = "customer", False, None
+
+    def __init__(self, bad: Collection[int], fault: bool) -> None:
+        self.bad, self.fault = bad, fault
+
+    async def complete(self, request: Request) -> Completion:
+        card: Any = request.inputs
+        if 1 + len(card.history) // 2 not in self.bad:
+            line = go_by_card(card)
+            said = {"message": line.text, "told": line.told, "taken_back": line.taken_back, "done": line.done}
+            return Completion(json.dumps(said), usage=Usage(calls=1))
+        if self.fault:
+            raise ProviderFault("bad_request", "the prompt was filtered")
+        return Completion("Well, you see,", usage=Usage(calls=1))
+
+    async def aclose(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("bad", "fault", "reason"),
+    [
+        ((2,), True, "customer's provider: bad_request"),
+        ((2, 3, 4), False, "unreadable customer"),
+        ((1,), False, None),
+        ((), False, None),
+    ],
+)
+def test_a_customer_that_fails_moves_no_mean_of_the_agent(
+    samples: list[Sample], bad: tuple[int, ...], fault: bool, reason: str | None
+) -> None:
+    sample = next(each for each in samples if len(each.inputs["facts"]) > 3)
+    judges = (load("simulated:judge-fair"),)
+    setup = Setup(load("simulated:strong"), Customer(bad, fault), judges, "r", 0, BENCHMARK.Options())
+    attempt = asyncio.run(BENCHMARK.run(sample, setup, 0))
+    scored = asyncio.run(BENCHMARK.score(sample, attempt, setup))
+    own = {score.metric: score for score in scored.scores if score.turn is None}
+    for metric in ("overall", "logic", "chat", "told", "truth", "skill", "overall_zero", "format_error_rate"):
+        assert (own[metric].value is None) == (reason is not None), metric
+        assert own[metric].reason == reason
+    verdict = judge_attempt(sample.task, attempt, scored)
+    if bad:
+        assert (verdict.value, verdict.owner) == ("unscored", "provider" if fault else "customer")
+    # What the dialogue outlived empties the turn that it befell, and no other.
+    empty = {score.turn for score in scored.scores if score.metric == "logic_zero" and score.value is None}
+    evaluated = {score.turn for score in scored.scores if score.turn is not None}
+    assert empty == (evaluated if reason else set(bad))
+    again = rescore(sample, attempt, scored, setup)
+    assert [row.value for row in again.scores] == [row.value for row in scored.scores]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cxlab.benchmarks.contract import lost_customer
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.evaluation.event_log import read
 from cxlab.benchmarks.mmtaup2.evaluation.events import EventLog, ReferenceTask
@@ -233,6 +234,7 @@ EXTRA: dict[str, Metric] = {
 PAIRED = ("modality_robustness", "turn_overhead")
 UNDECIDED = "the wording leaves open whether the customer had agreed: judges decide it"
 CUT_SHORT = "a provider fault cut the conversation short"
+NO_CUSTOMER = "the customer's messages could not be read"
 
 
 @dataclass(frozen=True)
@@ -285,7 +287,11 @@ def figure(metric: str, observations: Iterable[float]) -> Figure:
 
 
 def measure_attempt(task: ReferenceTask, attempt: Attempt) -> Measurement:
-    return measure(task, attempt.messages, attempt.output, attempt.outcome)
+    """Measure an attempt; nothing of it is scored where a provider's fault or its customer's model ended it."""
+    found = measure(task, attempt.messages, attempt.output, attempt.outcome)
+    if lost_customer(attempt):
+        return Measurement(dict.fromkeys(found.figures, Figure(reason=NO_CUSTOMER)), found.log)
+    return found
 
 
 def scores(attempt: Attempt, found: Measurement, prefix: str = "") -> list[Score]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cxlab.benchmarks.contract import lost_customer
 from cxlab.benchmarks.mmtaup2.evaluation import unasked
-from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT
+from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT, NO_CUSTOMER
 from cxlab.benchmarks.mmtaup2.tasks import Task, same, samples
 from cxlab.errors import BadOption, BadStore, UnknownName
 from cxlab.records import Attempt, Message, Sample, Verdict
@@ -37,6 +38,8 @@ def find_verdict(task: Task, attempt: Attempt) -> Value:
     """100 when the task passed, else 0 with the reason; None where it was not decided."""
     if attempt.outcome == "provider":
         return None, CUT_SHORT
+    if lost_customer(attempt):
+        return None, NO_CUSTOMER
     passed = attempt.output.get("passed")
     if passed is None:
         return None, "whether the goal was reached is not known"
@@ -49,7 +52,12 @@ def blame_customer(sample: Sample, attempt: Attempt) -> Verdict | None:
     It names the first of these calls. Imported tasks whose world is not there are not played again.
     """
     reward = attempt.output.get("reward") or {}
-    if attempt.outcome == "provider" or attempt.output.get("passed") is not False or not reward.get("over", True):
+    if (
+        attempt.outcome == "provider"
+        or lost_customer(attempt)
+        or attempt.output.get("passed") is not False
+        or not reward.get("over", True)
+    ):
         return None
     task = samples.task_of(sample)
     if not unasked.find_unasked(task, attempt.messages):

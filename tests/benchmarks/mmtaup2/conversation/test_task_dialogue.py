@@ -7,6 +7,7 @@ import pytest
 
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.mmtaup2 import tasks
+from cxlab.benchmarks.mmtaup2.benchmark import BENCHMARK
 from cxlab.benchmarks.mmtaup2.conversation import model_sides
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import (
     GREETING,
@@ -17,6 +18,7 @@ from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import (
 )
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
 from cxlab.benchmarks.mmtaup2.run import run
+from cxlab.benchmarks.mmtaup2.score import score
 from cxlab.benchmarks.mmtaup2.tasks import samples, telecom_tasks
 from cxlab.dialogue import Limits, Move
 from cxlab.errors import BadOption
@@ -145,6 +147,20 @@ async def test_a_talk_ends_with_the_hand_over_though_the_customer_forgets_its_ma
     output = talk.output()
     assert (output["ended"], output["stop"], output["passed"]) == ("customer_stop", "transfer", True)
     assert (len(agent.requests), len(customer.requests)) == (2, 2)
+
+
+async def test_a_customer_that_cannot_be_read_is_no_failure_of_the_agent() -> None:
+    given = task("airplane_mode_on")
+    sample = samples.to_sample(given, "d")
+    setup = Setup(STRONG, Stub(told("My phone has no service."), *[told("<think>Hm.</think>")] * 9), (), "r", 0, {})
+    attempt = await run(sample, setup, 0)
+    assert (attempt.ended_by, attempt.failures[-1].where) == ("unreadable", "customer")
+    scored = BENCHMARK.complete(sample.task, attempt, await score(sample, attempt, setup))
+    rows = {row.metric: row.value for row in scored.scores}
+    assert {rows[name] for name in ("right", "pass", "turn_efficiency", "user_effort")} == {None}
+    assert not {"db", "actions", "env_assertions"} & rows.keys()
+    assert scored.verdict is not None
+    assert (scored.verdict.value, scored.verdict.owner) == ("unscored", "customer")
 
 
 async def test_a_hand_over_that_was_refused_or_not_told_yet_ends_nothing() -> None:
