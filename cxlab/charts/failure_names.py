@@ -16,6 +16,9 @@ _FORMS = {
     "length": "the reply was cut off at its length limit",
 }
 
+# What the parser of replies says of a value outside a field's options.
+_OUTSIDE = re.compile(r"field '(?:\w+\.)*(\w+)': '(.*?)': Input should be (.+)", re.DOTALL)
+
 _EVENTS = {
     "refused": "Refused",
     "arguments": "Bad arguments",
@@ -69,6 +72,17 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
         what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
     # What a provider's server said is the quickest way to what is wrong with it.
     return what, f"{scenario} · “{part}”" if kind == "provider" and part else scenario
+
+
+def say_unread(form: str, message: str) -> str:
+    """Why a reply could not be used, in words: "risk status is “SafeRequest”, outside its options (risk, safe)"."""
+    found = _OUTSIDE.fullmatch(message)
+    if form == "invalid" and found:
+        field, value, wanted = found.groups()
+        options = [name_id(each) for each in re.findall(r"'([^']*)'", wanted)]
+        due = "yes, no" if "boolean" in wanted else ", ".join(options) or wanted
+        return f"{name_id(field)} is “{value}”, outside its options ({due})"
+    return _FORMS.get(form, message)
 
 
 def _lead(row: Mapping[str, Any], name: str) -> str:

@@ -14,7 +14,9 @@ import polars as pl
 import streamlit as st
 from markupsafe import Markup, escape
 
+from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_share
+from cxlab.charts.sent_fields import list_fields, read_sent, say_arguments, say_value
 from cxlab.read.attempts import read_object, read_objects
 from cxlab.ui.app_frame import colours
 from cxlab.ui.render import render
@@ -167,6 +169,9 @@ def style() -> None:
     .cx-line details {{font-size: .82rem; margin: .15rem 0;}}
     .cx-line summary {{cursor: pointer; color: {ink.muted};}} .cx-line summary b {{color: {ink.ink};}}
     .cx-line .bad {{color: {ink.bad}; font-weight: 600;}} .cx-line .good {{color: {ink.good};}}
+    .cx-line details table {{border-collapse: collapse; margin: .3rem 0;}}
+    .cx-line details td {{padding: 0 .8rem 0 0; vertical-align: top; border: 0;}}
+    .cx-line details td:first-child {{color: {ink.muted};}}
     .cx-line pre {{white-space: pre-wrap; font-size: .78rem; background: {ink.raised}; padding: .4rem .6rem;
       border-radius: .3rem; margin: .2rem 0; max-height: 16rem; overflow-y: auto;}}
     </style>"""
@@ -246,9 +251,10 @@ def _marked(text: str) -> Markup:
 
 
 def _draw_call(call: TranscriptCall) -> Markup:
-    """A call in a line that opens: who, which, how it went; inside, arguments and result in full."""
+    """A call in a line that opens: who, which, how it went; inside, arguments and result in full, field by field, and
+    as they were sent behind one more line."""
     failed = call.kind not in ("", "ok")
-    shown = " ".join(call.arguments.split())
+    shown = say_arguments(call.arguments)
     short = shown if len(shown) <= _LONGEST_ARGUMENTS else shown[: _LONGEST_ARGUMENTS - 1] + "…"
     came, told = "ok", _count(call.result or "")
     if call.result is None:
@@ -258,29 +264,24 @@ def _draw_call(call: TranscriptCall) -> Markup:
     return render(
         "call",
         side=SPEAKERS.get(call.side, call.side).lower(),
-        name=call.name,
-        arguments=_brief(short),
+        name=name_id(call.name),
+        arguments=f" ({short})" if short else "",
         came=came,
         told=told,
         signs=[word for word, on in (("changed something", call.changed), ("irreversible", call.irreversible)) if on],
-        given=_pretty(call.arguments),
+        given=list(list_fields(read_sent(call.arguments))),
+        came_back=list(list_fields(read_sent(call.result))),
+        sent=_pretty(call.arguments),
         result=_pretty(call.result or ""),
     )
 
 
-def _brief(arguments: str) -> str:
-    return "" if arguments in ("", "{}") else f" {arguments}"
-
-
 def _count(result: str) -> str:
-    """A short result as it is, a long one by its size."""
-    flat = " ".join(result.split())
+    """A short result in words, a long one by its size."""
+    value = read_sent(result)
+    flat = say_value(value) if isinstance(value, dict | list) else " ".join(result.split())
     if len(flat) <= 60:
         return flat
-    try:
-        value = json.loads(result)
-    except (ValueError, RecursionError):
-        return flat[:59] + "…"
     what = "fields" if isinstance(value, dict) else "entries"
     return f"{len(value)} {what}" if isinstance(value, dict | list) else flat[:59] + "…"
 

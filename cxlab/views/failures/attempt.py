@@ -25,6 +25,7 @@ from cxlab.views.failures import (
     attempt_procedure,
     attempt_procedure_words,
 )
+from cxlab.views.failures.attempt_procedure_words import list_unread
 from cxlab.views.failures.attempt_verdict import (
     group_turns,
     link_group,
@@ -93,7 +94,7 @@ def _show_blind(view: View, whole: StoredAttempt, about: Declaration) -> None:
         if not whole.messages.height or about.attempt_view == "answer":
             attempt_answer.show_given(whole)
         if whole.messages.height and about.attempt_view != "answer":
-            transcript(whole.messages, turn=view.turn)
+            transcript(whole.messages, turn=view.turn, unread=list_unread(whole))
         elif whole.attempt["output"]:
             st.markdown("**What came**")
             st.code(json.dumps(whole.attempt["output"], ensure_ascii=False, indent=1), language=None, wrap_lines=True)
@@ -151,6 +152,7 @@ def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> Non
             whole.messages,
             turn=view.turn,
             after=lambda turn: _below(view, whole, turn, first_wrong),
+            unread=list_unread(whole),
         )
     with beside, st.container(key="cx-about"):
         _show_wrong(view, whole, about, wrong)
@@ -164,7 +166,9 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
     said, beside = st.columns([3, 2], gap="medium")
     with said:
         if whole.messages.height:
-            transcript(whole.messages, turn=view.turn, after=lambda turn: _below(view, whole, turn))
+            transcript(
+                whole.messages, turn=view.turn, after=lambda turn: _below(view, whole, turn), unread=list_unread(whole)
+            )
         else:
             attempt_answer.show_given(whole)
     with beside, st.container(key="cx-about"):

@@ -17,7 +17,7 @@ from cxlab.records.metric_names import head_metric, name_metric, within_sentence
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
-from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, show_value
+from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, list_unread, show_value
 from cxlab.views.failures.attempt_verdict import show_took, verdict_of
 from cxlab.views.sop.one_turn import offer_map
 
@@ -35,9 +35,19 @@ def headline(whole: StoredAttempt, about: Declaration, leading: Sequence[str]) -
         ]
         + [("Turns", format_count(row["turns"]), f"The agent's messages to the customer. Ended by: {ended}.")]
     )
+    if told := say_scales(about, leading):
+        st.caption(plain(told))
     if said := say_against(verdict_of(whole), str(row.get("verdict_owner") or ""), leading, scores):
         st.caption(plain(said))
     show_took(whole, f"ended by {ended}")
+
+
+def say_scales(about: Declaration, leading: Sequence[str]) -> str:
+    """What 0 and 100 are of those figures that may lie below 0; "" where none may."""
+    zeros = about.card.zeros
+    told = [f"{head_metric(name)}: 0 is the {zeros[name].lower()}, 100 faultless, less than 0 worse than that agent"
+            for name in leading if name in zeros]  # fmt: skip
+    return f"{'; '.join(told)}." if told else ""
 
 
 def say_against(verdict: str, owner: str, leading: Sequence[str], scores: Mapping[str, float | None]) -> str:
@@ -117,7 +127,8 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
     )
     good = kind == "none"
     sign = "✓" if good else "○" if kind == "unscored" or kind in failure_kinds.others() else "✕"
-    title = "followed the procedure" if good else name_kind(kind)
+    unread = list_unread(whole).get(turn, "")
+    title = "followed the procedure" if good else f"{name_kind(kind)}: {unread}" if unread else name_kind(kind)
     shown = [f"{name_metric(name)} {scores[name]:.1f}" for name in _turn_scores(whole) if name in scores]
     first = f" · {shown[0]}" if shown else ""
     with (
@@ -127,7 +138,7 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
             expanded=turn == asked if asked is not None else turn == first_wrong,
         ),
     ):
-        say(explain_trace(trace, message))
+        say(explain_trace(trace, message, unread))
         if trace["parsed"]:
             if kind in failure_kinds.disputed():
                 st.caption("Path and action beside those that the panel's labels lead to:")
@@ -159,14 +170,16 @@ def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:
     failed = whole.failures.filter((pl.col("turn") == turn) & replies)
     if failed.is_empty():
         return
+    what, why = name_kind(failed["where_"][0]), list_unread(whole).get(turn)
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
-        st.expander(f"✕ Turn {turn}: {plain(name_kind(failed['where_'][0]))}", expanded=turn == asked),
+        st.expander(f"✕ Turn {turn}: {plain(f'{what}: {why}' if why else what)}", expanded=turn == asked),
     ):
         for text in failed["message"]:
             say(text)
         raw = agent_data(whole, turn).get("raw")
-        if raw:
+        # What came in an unusable reply stands with the message, field by field.
+        if raw and not why:
             st.code(str(raw), language=None, wrap_lines=True)
 
 

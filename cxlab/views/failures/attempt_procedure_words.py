@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cxlab.charts.failure_names import name_step
+import polars as pl
+
+from cxlab.charts.failure_names import name_step, say_unread
 from cxlab.charts.names import name_id
-from cxlab.read import failure_kinds, procedures
+from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
 
@@ -20,8 +22,16 @@ DELIVERY = {
 WORDING = {"says": "plainly", "heated": "in anger", "oblique": "indirectly"}
 
 
-def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -> str:
-    """What went wrong on a turn in plain words: "Read 'call it a day' as demand: enquiry; the panel says change"."""
+def list_unread(whole: StoredAttempt) -> dict[int, str]:
+    """Turn → why the agent's reply there could not be used, in words."""
+    found = whole.failures.filter((pl.col("where_") == "format") & pl.col("turn").is_not_null())
+    rows = found.select("turn", "type", "message").iter_rows()
+    return {turn: say_unread(form, str(message)) for turn, form, message in rows}
+
+
+def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None, unread: str = "") -> str:
+    """What went wrong on a turn in plain words: "Read 'call it a day' as demand: enquiry; the panel says change".
+    `unread`: why the reply could not be used, where it could not."""
     kind = trace["error"]
     said, panel = read_object(trace["predicted_fields"]), read_object(trace["panel_fields"])
     wrong = [name for name, value in panel.items() if value is not None and name in said and said[name] != value]
@@ -32,7 +42,8 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None) -
     if kind == "unscored":
         return "The judges are tied on a field that the path needs: no reference, not scored"
     if kind == "format":
-        return "The reply could not be read, so there is nothing to score"
+        why = f": {unread}" if unread else ""
+        return f"The reply could not be used{why}. So there is nothing to score"
     if kind in failure_kinds.misread():
         asked = _asked_where_ways_part(trace)
         name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")

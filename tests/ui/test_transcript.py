@@ -1,0 +1,40 @@
+"""A dialogue as it stands on a page: what came where a reply could not be used, and what tools were asked with."""
+
+from streamlit.testing.v1 import AppTest
+
+from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, to_html
+
+
+def _page() -> None:
+    from cxlab.records.conversation import UNREADABLE
+    from cxlab.ui.transcript import transcript
+
+    call = {"name": "get_bill", "arguments": '{"bill_id": "B1"}'}
+    raw = '{"RiskStatus": "SafeRequest"}'
+    said = {"role": "agent", "text": UNREADABLE, "turn": 1, "data": {"raw": raw}, "tool_calls": [call]}
+    transcript([said], unread={1: "risk status is odd"})
+
+
+def test_an_unusable_reply_says_why_and_shows_its_fields_the_json_behind_a_switch() -> None:
+    app = AppTest.from_function(_page).run()
+    assert not app.exception
+    assert "(Not usable: risk status is odd.)" in " ".join(str(each.value) for each in [*app.markdown, *app.text])
+    assert [each.label for each in app.expander] == ["What came", r"get bill \(B1\)"]
+    shown = " ".join(str(each.proto.body) for each in app.get("html"))
+    assert "risk status" in shown
+    assert "SafeRequest" in shown
+    assert "bill id" in shown
+    assert not app.code
+    app.toggle[0].set_value(True).run()
+    assert [each.value for each in app.code] == ['{"RiskStatus": "SafeRequest"}']
+
+
+def test_a_call_is_told_in_words_with_its_fields_and_as_it_was_sent_behind_a_line() -> None:
+    call = TranscriptCall("agent", "get_user", '{"user_id": "<b>u_1</b>"}', result='{"zip": "1", "is_vip": false}')
+    shown = str(to_html(TranscriptLine("agent", "", 1, calls=(call,))))
+    assert "<b>get user</b> (&lt;b&gt;u_1&lt;/b&gt;)" in shown
+    assert "<td>is vip</td><td>no</td>" in shown
+    assert "zip: 1, is vip: no" in shown
+    before, _, sent = shown.partition("As it was sent")
+    assert "{" not in before
+    assert "&#34;is_vip&#34;: false" in sent
