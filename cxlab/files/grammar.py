@@ -5,7 +5,7 @@
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,11 @@ def parse(line: str) -> Nodes:
 def say(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:
     """One wording of the line; a slot's value may hold brackets of its own."""
     return tidy(piece(line, rng, slots))
+
+
+def say_one(lines: Sequence[str], rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
+    """One wording of one of the lines, each line as likely as any other."""
+    return say(lines[int(rng.random() * len(lines))], rng, slots or {})
 
 
 def piece(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:

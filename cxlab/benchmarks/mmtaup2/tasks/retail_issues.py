@@ -7,7 +7,7 @@ policy forbids (the gold outcome is that nothing happens), and what only a perso
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -65,7 +65,8 @@ def _look(order: Row) -> GoldAction:
     return act("get_order_details", order_id=order["order_id"])
 
 
-def _options(options: dict[str, str]) -> str:
+def tell_options(options: Mapping[str, Any]) -> str:
+    """The options of a thing as people say them: "colour blue, size M"."""
     return ", ".join(f"{name} {value}" for name, value in options.items())
 
 
@@ -113,8 +114,8 @@ def change_order_address(case: IssueContext) -> RetailIssue | None:
         return None
     address = _new_address(case)
     return RetailIssue(
-        f"My order {order['order_id']} should go to another address: {_spoken(address)}.",
-        {"order_id": order["order_id"], "new_address": _spoken(address)},
+        f"My order {order['order_id']} should go to another address: {tell_address(address)}.",
+        {"order_id": order["order_id"], "new_address": tell_address(address)},
         [_look(order), act("modify_pending_order_address", order_id=order["order_id"], **address)],
         accepts="the order goes to the new address",
         critical={"order_id": order["order_id"], "zip": address["zip"]},
@@ -125,8 +126,8 @@ def change_home_address(case: IssueContext) -> RetailIssue | None:
     address = _new_address(case)
     user_id = case.user["user_id"]
     return RetailIssue(
-        f"I have moved. My account should show the new address: {_spoken(address)}.",
-        {"new_address": _spoken(address)},
+        f"I have moved. My account should show the new address: {tell_address(address)}.",
+        {"new_address": tell_address(address)},
         [act("modify_user_address", user_id=user_id, **address)],
         accepts="your account shows the new address",
         critical={"user_id": user_id, "zip": address["zip"]},
@@ -182,7 +183,9 @@ def _swap(case: IssueContext, status: str, tool: str, opening: str) -> RetailIss
     if not able:
         return None
     method = case.rng.choice(able)
-    wishes = "; ".join(f"the {i['name']} for one with {_options(v['options'])}" for i, v in zip(old, new, strict=True))
+    wishes = "; ".join(
+        f"the {i['name']} for one with {tell_options(v['options'])}" for i, v in zip(old, new, strict=True)
+    )
     facts = {
         "order_id": order["order_id"],
         "items": _names(old),
@@ -334,6 +337,7 @@ def _new_address(case: IssueContext) -> dict[str, str]:
     return {name: str(value) for name, value in make_address(read_shop(), case.rng).items()}
 
 
-def _spoken(address: dict[str, str]) -> str:
+def tell_address(address: Mapping[str, str]) -> str:
+    """An address in one line, its parts with commas between."""
     parts = [address["address1"], address["address2"], address["city"], f"{address['state']} {address['zip']}"]
     return ", ".join(part for part in [*parts, address["country"]] if part)

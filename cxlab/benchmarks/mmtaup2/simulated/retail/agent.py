@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail.goods import SWAPS
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
 from cxlab.benchmarks.mmtaup2.simulated.retail.replies import RetailReplies
+from cxlab.benchmarks.mmtaup2.tasks.retail_issues import tell_address
 
 STATUS = {"exchange": "delivered", "return": "delivered"}
 ASKS_MATTER = re.compile(
@@ -176,7 +177,7 @@ class RetailAgent(RetailReplies):
             if isinstance(address, NextAction):
                 return address
             given |= address
-            shown["address"] = _spoken(address)
+            shown["address"] = tell_address(address)
         # Nobody is asked how to pay for something before it is known what.
         if kind in ("items", "exchange", "return"):
             chosen = self.goods_of(matter, kind, target)
@@ -265,7 +266,7 @@ class RetailAgent(RetailReplies):
         if isinstance(address, NextAction):
             return address
         given = {"user_id": self.user_id, **address}
-        return self.propose("home", "modify_user_address", given, {"address": _spoken(address)})
+        return self.propose("home", "modify_user_address", given, {"address": tell_address(address)})
 
 
 def _kinds(kind: str) -> tuple[str, ...]:
@@ -280,8 +281,3 @@ def _kinds(kind: str) -> tuple[str, ...]:
 def _names(text: str, product: str) -> bool:
     """Whether one of a product's words stands in a text, in the singular or the plural."""
     return any(re.search(rf"\b{word}s?\b", text, re.IGNORECASE) for word in product.split() if len(word) > 2)
-
-
-def _spoken(address: Mapping[str, str]) -> str:
-    parts = [address["address1"], address["address2"], address["city"], f"{address['state']} {address['zip']}"]
-    return ", ".join(part for part in [*parts, address["country"]] if part)

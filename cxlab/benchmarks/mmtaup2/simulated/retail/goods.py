@@ -11,6 +11,7 @@ from cxlab.benchmarks.mmtaup2.simulated.retail import item_matching, order_match
 from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import RetailDialogueState
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish
+from cxlab.benchmarks.mmtaup2.tasks.retail_issues import tell_options
 
 WHICH_ITEMS = re.compile(r"which items", re.IGNORECASE)
 # Some of an order and not all of it, though nobody has said what.
@@ -84,7 +85,7 @@ class RetailGoods(RetailDialogueState):
             variant = product["variants"][found]
             old.append(str(pick.item["item_id"]))
             new.append(found)
-            shown.append(f"the {pick.item['name']} for one with {describe_options(variant['options'])}")
+            shown.append(f"the {pick.item['name']} for one with {tell_options(variant['options'])}")
         for name in refused:
             step = self.tell("refuse_variant", product=name)
             if step is not None:
@@ -127,7 +128,7 @@ class RetailGoods(RetailDialogueState):
             if key is not None:
                 old.append(item["item_id"])
                 new.append(key)
-                shown.append(f"the {item['name']} for one with {describe_options(product['variants'][key]['options'])}")
+                shown.append(f"the {item['name']} for one with {tell_options(product['variants'][key]['options'])}")
         return (old, new, shown) if old else None
 
     def product(self, item: Mapping[str, Any]) -> Mapping[str, Any] | NextAction:
@@ -139,12 +140,8 @@ class RetailGoods(RetailDialogueState):
 
     def by_ear(self, piece: str, product: Mapping[str, Any], old: str) -> str | None:
         named = {
-            key: describe_options(variant["options"])
+            key: tell_options(variant["options"])
             for key, variant in product.get("variants", {}).items()
             if variant.get("available") and key != old
         }
         return phrases.near(SWAPPED_FOR.split(piece, maxsplit=1)[-1], named, self.ear)
-
-
-def describe_options(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in options.items())

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from cxlab import files, resources
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import pick
 from cxlab.files import grammar
 from cxlab.records.base import Record
 
@@ -86,11 +85,11 @@ def phrases() -> RetailPhrases:
 
 def customer_line(kind: str, person: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
     lines = phrases().customer[kind]
-    return grammar.say(pick(lines.get(person, lines["none"]), rng), rng, slots or {})
+    return grammar.say_one(lines.get(person, lines["none"]), rng, slots)
 
 
 def agent_line(kind: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
-    return grammar.say(pick(phrases().agent[kind], rng), rng, slots or {})
+    return grammar.say_one(phrases().agent[kind], rng, slots)
 
 
 @dataclass

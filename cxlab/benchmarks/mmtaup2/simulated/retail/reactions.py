@@ -103,5 +103,4 @@ def find(text: str, asked: str = "") -> str:
 
 def answer(kind: str, rng: np.random.Generator) -> str:
     """What is said to it."""
-    lines: tuple[str, ...] = getattr(_lines(), kind)
-    return grammar.say(lines[int(rng.random() * len(lines))], rng, {})
+    return grammar.say_one(getattr(_lines(), kind), rng)

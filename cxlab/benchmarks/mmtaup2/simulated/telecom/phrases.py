@@ -7,7 +7,6 @@ somebody asks again. The wordings stand in data/simulated/mmtaup2/telecom_phrase
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 
 from cxlab import files, resources
 from cxlab.files import grammar
+from cxlab.llm import simulated
 from cxlab.llm.simulated import Profile
 from cxlab.records.base import Record
 
@@ -69,13 +69,7 @@ def phrases() -> TelecomPhrases:
 
 def knows(profile: Profile, what: str, share: float) -> bool:
     """Whether this profile knows a wording: fixed for ever, so that what it misses is systematic."""
-    return _share(profile.name, what) < share
-
-
-@functools.lru_cache(maxsize=50_000)
-def _share(name: str, what: str) -> float:
-    digest = hashlib.blake2b(f"{name}\0{what}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "big") / 2**32
+    return simulated.knows(profile.name, what, share)
 
 
 # Words
@@ -144,7 +138,7 @@ def _ends(words: list[str]) -> list[str]:
 
 def put_right(text: str, reader: str, ear: float) -> str:
     """A text in small letters, its strange words put right as well as the reader's ear can."""
-    return " ".join(w if _share(reader, f"ear {w}") >= ear else nearest(w) for w in WORD.findall(text.lower()))
+    return " ".join(nearest(w) if simulated.knows(reader, f"ear {w}", ear) else w for w in WORD.findall(text.lower()))
 
 
 @functools.lru_cache(maxsize=50_000)
@@ -152,7 +146,7 @@ def clauses(text: str, whole: bool, reader: str, ear: float) -> tuple[frozenset[
     """The words of each clause (`whole`: sentence), strange ones put right as well as the reader's ear can."""
     found = []
     for part in (SENTENCES if whole else CLAUSES).split(text.lower()):
-        words = [w if _share(reader, f"ear {w}") >= ear else nearest(w) for w in WORD.findall(part)]
+        words = [nearest(w) if simulated.knows(reader, f"ear {w}", ear) else w for w in WORD.findall(part)]
         if words:
             found.append(frozenset(_ends(words)))
     return tuple(found)
@@ -318,12 +312,11 @@ def say_fact(fact: str, value: str, shown: str, described: bool, rng: np.random.
 def customer_line(kind: str, person: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
     """One of the lines of such a person ("hard", "hurried", "wary"), or of nobody in particular; may be ""."""
     lines = phrases().customer[kind]
-    chosen = lines.get(person, lines["none"])
-    return grammar.say(pick(chosen, rng), rng, slots or {})
+    return grammar.say_one(lines.get(person, lines["none"]), rng, slots)
 
 
 def agent_line(kind: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
-    return grammar.say(pick(phrases().agent[kind], rng), rng, slots or {})
+    return grammar.say_one(phrases().agent[kind], rng, slots)
 
 
 def pick(lines: Sequence[str], rng: np.random.Generator) -> str:
