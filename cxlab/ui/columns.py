@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.numbers import NONE, format_cell, format_p, largest
+from cxlab.charts.numbers import NONE, format_cell, format_p, format_time, largest
 
 Kind = Literal[
     "text", "id", "points", "percent", "ratio", "share", "usd", "seconds", "count", "p", "time", "progress", "flag"
@@ -106,3 +107,20 @@ def write_minus(table: pl.DataFrame, config: Mapping[str, Any]) -> tuple[Any, di
     bare = {name: {key: value for key, value in config[name]["type_config"].items() if key != "format"}
             for name in negative}  # fmt: skip
     return styler, {**config, **{name: {**config[name], "type_config": bare[name]} for name in negative}}
+
+
+def write_cells(table: pl.DataFrame, columns: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The rows of a table as `fit_columns` leaves it, each cell as it is shown."""
+    return list(zip(*(_write_column(table[name], columns[name]) for name in table.columns), strict=True))
+
+
+def _write_column(values: pl.Series, shape: Any) -> list[str]:
+    form = shape["type_config"].get("format") if isinstance(shape, _Column) else None
+    if form and values.dtype.is_numeric():
+        return [format_cell(value, form) for value in values]
+    if values.dtype == pl.Boolean:
+        return ["✓" if value else "" for value in values]
+    if values.dtype.is_temporal():
+        zone = shape["type_config"].get("timezone")
+        return [format_time(value, ZoneInfo(zone) if zone else None) for value in values]
+    return [NONE if value is None else str(value) for value in values]

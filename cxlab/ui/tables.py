@@ -11,8 +11,9 @@ from cxlab.charts.numbers import format_count
 from cxlab.charts.selection import read_cells, read_points, read_rows
 from cxlab.read.files import flatten, to_csv, to_parquet
 from cxlab.records import content_id
-from cxlab.ui.columns import Kind, column, fit_columns, write_minus
+from cxlab.ui.columns import Kind, column, fit_columns, write_cells, write_minus
 from cxlab.ui.labels import label, plain, title
+from cxlab.ui.render import render
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -70,6 +71,7 @@ def show_table(
         **options,
     )
     if shown.height > (_rows_in(height) if isinstance(height, int) else _MOST_TALL) and height != "content":
+        _show_on_paper(table, columns)
         # Its scroll bar shows only where the mouse is.
         st.caption(f"{format_count(shown.height)} rows: the table scrolls.")
     if hidden and shown.height:
@@ -80,6 +82,15 @@ def show_table(
         _downloads(shown, key)
     rows = _picked(event, table_key(key, shown)) if select else []
     return [shown.row(row, named=True) for row in rows if row < shown.height]
+
+
+def _show_on_paper(table: pl.DataFrame, columns: Mapping[str, Any]) -> None:
+    """What of a table that scrolls is printed instead of it: all of its rows, of very many the first. Its look, and
+    that no screen shows it, stand in the shell."""
+    heads = [(str(columns[name].get("label") or name), dtype.is_numeric()) for name, dtype in table.schema.items()]
+    rows = write_cells(table.head(_MOST_PRINTED), columns)
+    left = format_count(table.height - len(rows)) if table.height > len(rows) else ""
+    st.html(render("print_table", heads=heads, rows=rows, left=left))
 
 
 def _rows_in(height: int) -> int:
@@ -104,6 +115,8 @@ def _picked(event: Any, key: str) -> list[int]:
 _ROOM, _TICK, _LETTER, _EDGES, _TALL_ROW, _LINES = 750, 36, 7.2, 18, 64, 3
 _WIDEST, _ENOUGH, _WORTH_IT = 500, 320, 60
 _HEAD, _MOST_TALL, _LOW_ROW = 38, 10, 35
+# Rows on paper: more than that nobody reads there.
+_MOST_PRINTED = 100
 # So few letters stay in one line.
 _SHORT = 13
 # Letters are taken as wider than most are.

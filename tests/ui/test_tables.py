@@ -199,3 +199,27 @@ def test_a_minus_stands_before_the_sign_of_money() -> None:
         (-0.01, "%.1f", "0.0"), (None, "%.1f", "–"), (3.0, "%.1f s", "3.0 s"),
     ):  # fmt: skip
         assert format_cell(value, form) == told
+
+
+def test_a_table_that_scrolls_is_printed_by_all_of_its_rows() -> None:
+    def page(many: int) -> None:
+        from datetime import UTC, datetime
+
+        import polars as pl
+
+        from cxlab.ui.tables import column, show_table
+
+        frame = pl.DataFrame({"what": [f"<b>{n}</b>" for n in range(many)], "share": [0.5] * many,
+                              "gap": [-1.25] * many, "made": [datetime(2026, 1, 1, 12, tzinfo=UTC)] * many,
+                              "sure": [True] * many})  # fmt: skip
+        columns = {"what": column("What"), "share": column("Share", "share"), "gap": column("Gap", "points"),
+                   "made": column("Made", "time"), "sure": column("Sure", "flag")}  # fmt: skip
+        show_table(frame, columns, key="t", alt="t")
+
+    for many, rows, left in ((5, 0, False), (30, 30, False), (130, 100, True)):
+        app = AppTest.from_function(page, args=(many,), default_timeout=300).run()
+        assert not app.exception
+        drawn = "".join(str(each.proto.body) for each in app.get("html"))
+        assert drawn.count("&lt;b&gt;") == rows
+        assert ("and 30 more" in drawn) is left
+        assert (">50.0 %<" in drawn) is (">−1.3<" in drawn) is (">2026-01-01 12:00<" in drawn) is bool(rows)
