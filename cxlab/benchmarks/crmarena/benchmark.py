@@ -55,7 +55,7 @@ CARD = Card(
     ),
     metrics=METRICS,
     titles=TITLES,
-    ends={"submit": "an answer", "actions": "limit of actions"},
+    ends={"submit": "an answer", "actions": "limit of actions", "stuck": "silent or repeating itself"},
     leading=("score", "exact_extracted", "turns"),
     scales={"turns": None, "queries": None},
     lower_is_better=frozenset({"turns", "queries", "errors", "format_error"}),

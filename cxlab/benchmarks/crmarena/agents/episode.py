@@ -27,6 +27,10 @@ from cxlab.llm import ModelCall
 from cxlab.records import CallTotals, Failure, Message, ToolCall
 
 _LONGEST_TOLD = 300
+SILENT, REPEATED, IDLE = 3, 5, 6
+"""Replies after which nothing more is to be expected: empty ones in a row, the same one in a row, and, of a model that
+has done nothing at all, any without an action."""
+STUCK = "stuck"
 BAD_ARGUMENTS = "bad_arguments"
 """Type of the failure of a call whose arguments are no JSON object."""
 
@@ -45,17 +49,32 @@ class Episode:
     totals: CallTotals = field(default_factory=CallTotals)
     turn: int = 0
     answer: str | None = None
-    ended_by: Literal["", "submit", "actions", "provider"] = ""
+    ended_by: Literal["", "submit", "actions", "provider", "stuck"] = ""
 
     def __post_init__(self) -> None:
         self.messages.append(Message(role="customer", text=self.question, turn=1))
 
     @property
     def ended(self) -> bool:
-        """Whether it is over; the agent's last reply is used up when none is left."""
+        """Whether it is over; the agent's last reply is used up when none is left, or when it has come to a stop."""
         if not self.ended_by and self.turn >= self.most:
             self.ended_by = "actions"
+        elif not self.ended_by and (why := self._find_stop()):
+            self.fail(Failure(where="agent", type=STUCK, message=why))
+            self.ended_by = "stuck"
         return bool(self.ended_by)
+
+    def _find_stop(self) -> str:
+        """Why the agent will not go on; "" while it does. Replies at temperature 0 that are alike stay alike."""
+        replies = [message for message in self.messages if message.role == "agent"]
+        said = [(one.text, [(call.name, call.arguments) for call in one.tool_calls]) for one in replies]
+        if len(said) >= SILENT and all(one == ("", []) for one in said[-SILENT:]):
+            return f"{SILENT} empty replies in a row"
+        if len(said) >= REPEATED and all(one == said[-1] for one in said[-REPEATED:]):
+            return f"the same reply {REPEATED} times in a row"
+        if len(said) >= IDLE and not any(calls for _, calls in said):
+            return f"no action in the first {IDLE} replies"
+        return ""
 
     def count(self, done: ModelCall) -> CallTotals:
         """Take up one reply of the model, or its provider's fault, which ends the attempt; what it took."""

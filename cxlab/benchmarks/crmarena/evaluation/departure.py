@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import name_unread
+from cxlab.benchmarks.crmarena.agents.episode import REPEATED, STUCK
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
 from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison
@@ -45,6 +46,8 @@ def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> De
             commonest = Counter(each.type for each in spoiled).most_common(1)[0][0]
             like = next(each for each in spoiled if each.type == commonest)
             return Departure("format", name_unread(like, "no action that can be read"), spoiled[0].turn)
+        if attempt.ended_by == STUCK:
+            return Departure("format", "the same action again and again", max(1, last - REPEATED + 1))
         return None
     if task.answer == "text":
         wanted, said = set(tokens(str(gold))), set(tokens(answer))

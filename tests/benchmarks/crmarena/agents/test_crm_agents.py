@@ -164,6 +164,45 @@ def test_why_no_action_could_be_read_is_told(region: Sample, reply: Any, reason:
         assert "raise max_output_tokens of scripted" in attempt.failures[0].message
 
 
+QUERY: Any = ("get_issues", "{}")
+
+
+@pytest.mark.parametrize("framework", ["react", "function_calling", "create_agent"])
+@pytest.mark.parametrize(
+    ("replies", "asked", "reason"),
+    [
+        ([""], 3, "format: no action that can be read"),
+        ([Completion("", finish_reason="length", limit=900)], 3, "format: reply cut off at the token limit"),
+        (["Let me look."], 5, "format: no action that can be read"),
+        ([f"I think about it, {n}." for n in range(20)], 6, "format: no action that can be read"),
+    ],
+    ids=["silent", "cut", "the same", "never acts"],
+)
+def test_a_model_that_has_come_to_a_stop_is_not_asked_on(
+    region: Sample, replies: list[Any], asked: int, reason: str, framework: str
+) -> None:
+    model = Scripted(replies)
+    attempt = play(region, model, {"framework": framework})
+    assert (attempt.ended_by, len(model.requests), attempt.outcome) == ("stuck", asked, "format")
+    assert attempt.failures[-1].where == "agent"
+    verdict = verdict_of(region, attempt)
+    assert (verdict.value, verdict.owner, verdict.reason) == ("failed", "agent", reason)
+    assert values_of(region, attempt)["score"] == 0
+
+
+def test_the_same_action_over_and_over_is_named_and_slow_starters_are_left_alone(region: Sample) -> None:
+    model = Scripted([QUERY])
+    attempt = play(region, model, {"framework": "function_calling"})
+    assert (attempt.ended_by, len(model.requests)) == ("stuck", 5)
+    assert verdict_of(region, attempt).reason == "format: the same action again and again"
+    answer: Any = ("submit", '{"content": "GA"}')
+    slow: list[Any] = [
+        *["", "", "Let me think."], "One moment.", QUERY, QUERY, QUERY, QUERY, "Now I know.", "", "", QUERY, answer,
+    ]  # fmt: skip
+    attempt = play(region, Scripted(slow), {"framework": "function_calling"})
+    assert (attempt.ended_by, attempt.output["answer"]) == ("submit", "GA")
+
+
 CALLS: list[Any] = [
     "Let me see.",
     ("get_cases", '{"statuses": ["Closed"'),
