@@ -72,7 +72,7 @@ def read_text(path: Path, largest: int = LARGEST) -> str:
 
 
 def decode(content: bytes, name: object) -> str:
-    """UTF-8 as text; a byte order mark in front is left out."""
+    """UTF-8 as text; a byte order mark in front is left out. BadFile for any other encoding."""
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             raise BadFile(name, 1, f"is {encoding}, not UTF-8", "save it as UTF-8 text")

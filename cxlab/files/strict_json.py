@@ -26,7 +26,10 @@ def read_json(path: Path, largest: int = LARGEST) -> Any:
 
 
 def parse_json(text: str, name: object, line: int = 1) -> Any:
-    """The text as plain data, keys given twice refused; `line` is the one that the text begins in."""
+    """The text as plain data, keys given twice refused; `line` is the one that the text begins in.
+
+    BadFile for what is no JSON, or is beyond the limits.
+    """
     try:
         found = json.loads(
             text, object_pairs_hook=_unique, parse_int=read_int, parse_float=read_float, parse_constant=read_float

@@ -24,7 +24,10 @@ def read_toml(path: Path, largest: int = LARGEST) -> dict[str, Any]:
 
 
 def parse_toml(text: str, name: object, largest: int = LARGEST) -> dict[str, Any]:
-    """The text as plain data: dict, list, str, int, float and bool; dates and times as ISO text."""
+    """The text as plain data: dict, list, str, int, float and bool; dates and times as ISO text.
+
+    BadFile for what is no TOML, or is beyond the limits.
+    """
     if largest == LARGEST:
         check_text(text, name)
     for number, line in enumerate(text.splitlines(), 1):

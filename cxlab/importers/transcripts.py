@@ -27,7 +27,7 @@ from cxlab.voice import LANGUAGES
 def read_folder(
     folder: Path | str, language: str = "en", licence: str = "", changes: dict[str, Any] | None = None
 ) -> ImportResult:
-    """Read and check a folder (or one file); BadFile for what cannot be read at all."""
+    """Read and check a folder (or one file); BadFile for what cannot be read at all, BadOption for a language."""
     if language not in LANGUAGES:
         raise BadOption(f"unknown language {language!r}; known: {', '.join(LANGUAGES)}")
     root = Path(folder)

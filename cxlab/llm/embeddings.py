@@ -116,7 +116,7 @@ class EmbeddingModel:
 
 
 def load_embedding(name: str) -> EmbeddingModel:
-    """The embedding model `openai:MODEL` or `endpoint:NAME/MODEL`; raises before anything is called."""
+    """The embedding model `openai:MODEL` or `endpoint:NAME/MODEL`; BadOption for another form; calls nothing."""
     kind, _, rest = name.partition(":")
     if kind not in ("openai", "endpoint") or not rest or (kind == "endpoint" and not rest.partition("/")[2]):
         raise BadOption(f"embedding model {name!r}: write openai:MODEL or endpoint:NAME/MODEL")

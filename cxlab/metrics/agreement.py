@@ -63,7 +63,10 @@ def cohen_kappa(
 
 
 def kappa_of_table(table: ArrayLike, weights: Weights | None = None) -> float:
-    """Cohen's kappa of a square table: how many items the first rater put into row i and the second into column j."""
+    """Cohen's kappa of a square table: how many items the first rater put into row i and the second into column j.
+
+    BadOption for a table that is not square.
+    """
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise BadOption(f"a square table of counts is needed, not an array of shape {counts.shape}")
@@ -71,7 +74,10 @@ def kappa_of_table(table: ArrayLike, weights: Weights | None = None) -> float:
 
 
 def kappas_of_tables(tables: ArrayLike, weights: Weights | None = None) -> NDArray[np.float64]:
-    """`kappa_of_table` of each table of a stack (tables x size x size), as for the draws of a bootstrap."""
+    """`kappa_of_table` of each table of a stack (tables x size x size), as for the draws of a bootstrap.
+
+    BadOption for another shape, negative counts or unknown weights.
+    """
     counts = np.asarray(tables, dtype=np.float64)
     if counts.ndim != 3 or counts.shape[1] != counts.shape[2] or (counts < 0).any():
         raise BadOption(f"a stack of square tables of counts is needed, not an array of shape {counts.shape}")
@@ -121,7 +127,8 @@ def krippendorff_alpha(
     Disagreement of two values: `nominal` 1 if they differ; `ordinal` by the number of ratings from one
     rank to the other, squared, ranks in the order of `labels` (else sorted); `interval` the squared
     difference of the numbers. Items with fewer than two ratings do not count. nan where no item has two,
-    or where only one value occurs. Krippendorff, Computing Krippendorff's alpha-reliability, 2011.
+    or where only one value occurs. BadOption for rows of unlike length.
+    Krippendorff, Computing Krippendorff's alpha-reliability, 2011.
     """
     raters = [list(row) for row in data]
     if any(len(row) != len(raters[0]) for row in raters):
@@ -139,7 +146,8 @@ def krippendorff_alpha(
 def alpha_of_counts(counts: ArrayLike, level: Level = "nominal", labels: Sequence[Hashable] | None = None) -> float:
     """Krippendorff's alpha of a table items x labels: how many raters gave the item the label, 0 and up.
 
-    `labels` are the columns' labels in order (needed as numbers for `interval`).
+    `labels` are the columns' labels in order (needed as numbers for `interval`). BadOption for another shape
+    or negative counts.
     """
     table = np.asarray(counts, dtype=np.float64)
     if table.size == 0:
@@ -210,7 +218,8 @@ def self_preference(matrix: ArrayLike, own: ArrayLike, seed: int, permutations: 
     `matrix`: judges x agents, mean grades, NaN = none; `own`: same shape, true where judge and agent are
     one family. Two-sided p by reassigning agents to families: columns of `own` are permuted against the
     residuals; all orders when there are no more than `permutations`, else that many seeded draws and
-    (1 + hits) / (1 + draws). nan where there is no own cell or nothing but own cells.
+    (1 + hits) / (1 + draws). nan where there is no own cell or nothing but own cells. BadOption for unlike
+    shapes.
     """
     residuals = double_centred(matrix)
     family = np.asarray(own, dtype=bool)

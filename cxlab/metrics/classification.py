@@ -114,7 +114,7 @@ def rogan_gladen(observed: float, tpr: float, tnr: float) -> float:
     """True rate behind a rate that an imperfect judge reports: (observed + TNR - 1) / (TPR + TNR - 1).
 
     All in 0..1; the result is clipped to 0..1. nan where TPR + TNR <= 1: a judge no better than chance
-    says nothing about the true rate. Rogan and Gladen 1978.
+    says nothing about the true rate. BadOption for a rate outside 0..1. Rogan and Gladen 1978.
     """
     for name, value in (("observed", observed), ("tpr", tpr), ("tnr", tnr)):
         if value < 0 or value > 1:

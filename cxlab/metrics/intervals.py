@@ -142,7 +142,10 @@ def _wilson(share: float, size: float, quantile: float) -> tuple[float, float]:
 
 
 def proportion_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a share of independent trials (normal quantile, as its derivation asks); none: nan."""
+    """Wilson's score interval of a share of independent trials (normal quantile, as its derivation asks); none: nan.
+
+    BadOption unless successes lie between 0 and the trials.
+    """
     if trials < 0 or not 0 <= successes <= trials:
         raise BadOption(f"{successes} successes in {trials} trials; successes must lie between 0 and the trials")
     if trials == 0:
@@ -154,7 +157,7 @@ def proportion_interval(successes: int, trials: int, level: float = 0.95) -> Int
 def clustered_proportion(hits: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95) -> Interval:
     """A share whose observations come in clusters: `clustered_interval` on the scale from 0 to 1.
 
-    One cluster alone counts as one observation.
+    One cluster alone counts as one observation. BadOption for a value that is neither 0 nor 1.
     """
     kept, codes, groups = number_clusters(hits, clusters)
     if kept.size == 0:
@@ -190,7 +193,10 @@ def bootstrap_interval(
 def resample_means(
     sums: NDArray[np.float64], sizes: NDArray[np.float64], rng: np.random.Generator, resamples: int
 ) -> NDArray[np.float64]:
-    """Means of `resamples` draws of as many clusters as there are, given each cluster's sum and size."""
+    """Means of `resamples` draws of as many clusters as there are, given each cluster's sum and size.
+
+    BadOption for less than one resample.
+    """
     if resamples < 1:
         raise BadOption(f"{resamples} resamples; take at least 1, and 1,000 or more for an interval")
     groups, step = len(sums), max(1, _DRAWS_AT_ONCE // len(sums))
@@ -207,7 +213,10 @@ def resample_means(
 def number_clusters(
     values: ArrayLike, clusters: ArrayLike | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
-    """The scored values, the number (from 0) of each one's cluster, and how many clusters there are."""
+    """The scored values, the number (from 0) of each one's cluster, and how many clusters there are.
+
+    BadOption for an infinite value, or one without a cluster.
+    """
     given = np.asarray(values, dtype=np.float64).ravel()
     scored = ~np.isnan(given)
     kept = given[scored]
@@ -235,7 +244,10 @@ def sum_clusters(
 
 @lru_cache(maxsize=4096)
 def student_quantile(degrees: int, level: float = 0.95) -> float:
-    """How far Student's t reaches to either side with that probability; degrees of freedom: whole, from 1 on."""
+    """How far Student's t reaches to either side with that probability; degrees of freedom: whole, from 1 on.
+
+    BadOption unless `level` lies between 0 and 1.
+    """
     if not 0 < level < 1:
         raise BadOption(f"level = {level}; it lies between 0 and 1")
     normal = NormalDist().inv_cdf((1 + level) / 2)

@@ -15,7 +15,10 @@ def is_missing(value: Any) -> bool:
 
 
 def order_labels(values: Iterable[Any], labels: Sequence[Hashable] | None = None) -> list[Any]:
-    """The labels in order: those given, else the distinct ones present, numbers before texts, each sorted."""
+    """The labels in order: those given, else the distinct ones present, numbers before texts, each sorted.
+
+    BadOption where a given label is missing or stands twice.
+    """
     if labels is not None:
         if len(set(labels)) != len(labels) or any(map(is_missing, labels)):
             raise BadOption(f"labels {list(labels)!r} name one twice or name none (None, NaN); name each label once")

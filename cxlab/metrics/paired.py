@@ -57,7 +57,7 @@ def paired_difference(
     be. Where all pairs are tied it reaches as far as Wilson's interval of 0 among as many clusters. nan below two
     clusters. From `closed_form_from` clusters on both come from the clustered standard error and the normal
     distribution instead: with thousands of clusters all agree, and nothing has to be drawn.
-    Wins are counted by pair, not by cluster. Same seed, same result. No pair: nan.
+    Wins are counted by pair, not by cluster. Same seed, same result. No pair: nan. BadOption for unlike lengths.
     """
     ours, theirs = np.asarray(a, dtype=np.float64).ravel(), np.asarray(b, dtype=np.float64).ravel()
     if ours.size != theirs.size:
@@ -177,7 +177,10 @@ def _flipped_sums(sums: NDArray[np.float64], patterns: NDArray[np.uint8]) -> NDA
 
 
 def holm(pvalues: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Holm's step-down correction, in the order given; a NaN stays NaN and does not count as a comparison."""
+    """Holm's step-down correction, in the order given; a NaN stays NaN and does not count as a comparison.
+
+    BadOption for a p outside 0..1.
+    """
     given = np.asarray(pvalues, dtype=np.float64)
     adjusted = np.full(given.shape, np.nan)
     tested = np.flatnonzero(~np.isnan(given))
@@ -193,7 +196,7 @@ def mcnemar_exact(b: int, c: int) -> float:
     """Exact two-sided McNemar p from the discordant pairs: b only the first got right, c only the second.
 
     Under no difference b is binomial(b + c, 1/2); p = twice the smaller tail, at most 1. No discordant
-    pair: 1.0.
+    pair: 1.0. BadOption for a negative count.
     """
     if b < 0 or c < 0:
         raise BadOption(f"discordant pairs {b} and {c}; counts cannot be negative")
@@ -230,7 +233,8 @@ def minimum_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float =
     """Smallest mean difference that a paired test of n pairs finds with that power, two-sided.
 
     (z(1 - alpha/2) + z(power)) * sd / sqrt(n); `sd` is the spread of the differences, `n` the number of
-    independent pairs (of clusters, where pairs come in clusters). No pair: nan.
+    independent pairs (of clusters, where pairs come in clusters). No pair: nan. BadOption for a negative
+    number, or alpha or power outside 0..1.
     """
     if sd < 0 or n < 0:
         raise BadOption(f"sd = {sd}, n = {n}; neither can be negative")

@@ -87,7 +87,10 @@ def alignment(predicted: Sequence[str], reference: Sequence[str]) -> Alignment:
 
 
 def nearest(predicted: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The reference that the predicted path fits best (alignment fitness; ties: the first one given)."""
+    """The reference that the predicted path fits best (alignment fitness; ties: the first one given).
+
+    BadOption without a reference.
+    """
     if not references:
         raise BadOption("no reference path to compare with; pass at least one")
     fitness = [alignment(predicted, reference).fitness for reference in references]

@@ -29,7 +29,8 @@ def corrected_prevalence(counts: ArrayLike, *, seed: int, resamples: int = 1_000
     `counts`: one row a cluster: said yes and is, said no but is, said yes but is not, said no and is not. The halves
     are every other row; each is corrected by the rates of the other (Rogan and Gladen 1978), and both are pooled by n,
     so that the truth of a row is never used to correct that row. Interval: percentile bootstrap of whole clusters. nan
-    where the judge is no better than chance on a half, or was so in more than a twentieth of the draws.
+    where the judge is no better than chance on a half, or was so in more than a twentieth of the draws. BadOption for
+    a negative or infinite count.
     """
     table = np.asarray(counts, dtype=np.float64).reshape(-1, 4)
     if (table < 0).any() or not np.isfinite(table).all():

@@ -50,7 +50,7 @@ def evaluate(
 
     Queries are matched by position (two lists of one length) or by key (two mappings). A query without
     gold is left out of every mean ("skip"), or counts 0 in it ("zero", as the public CXMArena evaluator
-    has it). No query with gold: nan.
+    has it). No query with gold: nan. BadOption for another `without_gold`.
     """
     found = evaluate_each(rankings, relevant, cutoffs)
     if without_gold not in ("skip", "zero"):

@@ -216,7 +216,10 @@ def scored_by(metric: str, mains: Sequence[FullScore] = ()) -> tuple[str, dict[s
 
 
 def order_by(view: View, order: str | None, less_is_better: bool) -> str:
-    """SQL that puts attempts `a` with their `scored` in an order (None: the view's, else newest)."""
+    """SQL that puts attempts `a` with their `scored` in an order (None: the view's, else newest).
+
+    UnknownName for another order.
+    """
     chosen = order or view.order or "newest"
     if chosen not in ORDERS:
         raise UnknownName("order", chosen, ORDERS)

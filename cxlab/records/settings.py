@@ -183,7 +183,7 @@ class Settings(BaseModel):
 
 
 def split_pairs(words: Iterable[str], flag: str = "--option") -> dict[str, str]:
-    """`key=value` words as a dict of text; the last of one name counts."""
+    """`key=value` words as a dict of text; the last of one name counts. BadOption for another form."""
     read: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")

@@ -54,7 +54,7 @@ def index_documents(
     documents: Iterable[tuple[str, str]],
     folder: Path | None = None,
 ) -> Index:
-    """The same over any (id, text)."""
+    """The same over any (id, text); UnknownName for the kind, BadOption without the embedder that it needs."""
     if kind not in KINDS:
         raise UnknownName("kind of index", kind, KINDS)
     if kind in _NEEDS_EMBEDDER and not embedder:

@@ -29,7 +29,7 @@ def chunk(text: str, size: int, overlap: int) -> list[str]:
 
 
 def spans(text: str, size: int, overlap: int) -> list[tuple[int, int]]:
-    """The same pieces as (start, end) positions in the text."""
+    """The same pieces as (start, end) positions in the text; BadOption for what is no text."""
     check_sizes(size, overlap)
     if not isinstance(text, str):
         raise BadOption(f"a text is needed to cut, not {type(text).__name__}")

@@ -76,7 +76,8 @@ def article_text(article: Article) -> str:
 def cut(documents: Iterable[tuple[str, str]], size: int, overlap: int) -> list[Chunk]:
     """The pieces of all (id, text), ordered by id and place; blank pieces are left out, as nothing can match them.
 
-    A piece's position thus sorts as its document's id does, which is what makes ties go by id.
+    A piece's position thus sorts as its document's id does, which is what makes ties go by id. BadOption where an id
+    comes twice.
     """
     check_sizes(size, overlap)
     held: dict[str, str] = {}

@@ -78,7 +78,8 @@ def update(folder: Path, pieces: Mapping[str, Piece], embedder: Embedder, holds:
     """Bring an index to hold exactly these pieces by id; yields (added, to be added) as it goes.
 
     What it holds already is left as it is, so that a change costs what has changed and a build that broke off goes on;
-    an id has to change with its text. Waits for another process that writes it, Busy after WAIT_S.
+    an id has to change with its text. Waits for another process that writes it, Busy after WAIT_S. BadStore where
+    the index does not hold in the end what it should.
     """
     from chromadb.errors import ChromaError
 
@@ -113,7 +114,8 @@ def update(folder: Path, pieces: Mapping[str, Piece], embedder: Embedder, holds:
 def find_near(folder: Path, vector: NDArray[np.float32], count: int) -> list[NearestPiece]:
     """The pieces nearest to a vector, best first, fewer where it holds fewer; none for a vector of zeros.
 
-    Approximate: pieces may be missing. BadOption where the index is not there or not finished.
+    Approximate: pieces may be missing. BadOption where the index is not there or not finished, BadStore where
+    it cannot be read.
     """
     state = read_state(folder)
     if state is None:

@@ -20,7 +20,7 @@ def split_kind(name: str) -> tuple[str, str]:
 
 
 def find_embedder(embedder: Embedder | str | None) -> Embedder:
-    """The embedder itself, or the one of that name."""
+    """The embedder itself, or the one of that name; BadOption for none."""
     from cxlab.retrieval.embedders.embeddings import load_embedder
 
     if embedder is None:

@@ -127,7 +127,7 @@ def fuse(parts: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
 
 
 def load_retriever(name: str) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
-    """The retriever of that name; raises UnknownName or NotConfigured before anything is computed."""
+    """The retriever of that name; raises UnknownName, BadOption or NotConfigured before anything is computed."""
     if name in FLOORS:
         return FLOORS[name]()
     if name == "conversation":

@@ -26,7 +26,10 @@ class GridEstimate:
 
 
 def expand(order: RunRequest, variants: Sequence[Mapping[str, Any]]) -> list[RunRequest]:
-    """One order for each variant: switches of the benchmark that are laid over those of the order; equal ones once."""
+    """One order for each variant: switches of the benchmark that are laid over those of the order; equal ones once.
+
+    BadOption without a variant.
+    """
     if not variants:
         raise BadOption("pick at least one value of each switch")
     different = {tuple(sorted(variant.items())): variant for variant in variants}
@@ -50,7 +53,7 @@ def estimate_grid(orders: Sequence[RunRequest], seconds: Mapping[str, float]) ->
     """What the orders of one grid would take; writes and calls nothing.
 
     `seconds`: what building and asking an index took in earlier runs, by method; a method that it lacks leaves the
-    time unknown.
+    time unknown. BadOption where no dataset is named.
     """
     first = orders[0]
     if first.dataset_id is None:

@@ -37,7 +37,7 @@ class SampleFilter:
 
 
 def parse_where(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """(facet, value) of each facet=value; `choose` says which facets there are."""
+    """(facet, value) of each facet=value; `choose` says which facets there are. BadOption for another form."""
     found = []
     for word in words:
         facet, sign, value = word.partition("=")
@@ -48,7 +48,10 @@ def parse_where(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """The benchmark of that name, or the object at `module:NAME` for one that lives outside the package."""
+    """The benchmark of that name, or the object at `module:NAME` for one that lives outside the package.
+
+    UnknownName where there is none, BadOption where that object is none.
+    """
     if ":" in name:
         module_name, _, attribute = name.partition(":")
         try:
@@ -71,7 +74,8 @@ def choose(benchmark: Benchmark, samples: Sequence[Sample], choice: SampleFilter
     """The chosen samples, spread: neighbours in the order differ in their task, then in the benchmark's facets.
 
     So the first N of the order, which is what `limit` keeps, cover tasks and scenarios (and, mostly, levels and leaves)
-    as evenly as N allows, and a run that is stopped early is a fair picture of the whole.
+    as evenly as N allows, and a run that is stopped early is a fair picture of the whole. UnknownName
+    for a facet that there is not, BadOption where no sample is left.
     """
     check_whole("limit", choice.limit)
     wanted = choice.wanted()
@@ -117,7 +121,7 @@ def pair(samples: Sequence[Sample], trials: int) -> list[Pair]:
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """(3, 16) from "3/16"; shards count from 1."""
+    """(3, 16) from "3/16"; shards count from 1. BadOption for another form."""
     first, slash, second = text.partition("/")
     whole = slash and all(re.fullmatch("[0-9]{1,3}", each) for each in (first, second))
     if not (whole and 1 <= int(first) <= int(second)):

@@ -95,7 +95,10 @@ def create_runs(order: RunRequest, group: str | None = None) -> list[Run]:
 
 
 def open_dataset(order: RunRequest) -> tuple[Dataset, list[Sample]]:
-    """The dataset that was named, or the benchmark's own, generated anew; its id is the hash of its content."""
+    """The dataset that was named, or the benchmark's own, generated anew; its id is the hash of its content.
+
+    BadOption for one of another benchmark.
+    """
     benchmark = find_benchmark(order.benchmark)
     if order.dataset_id is None:
         require_dataset(order)
@@ -116,7 +119,7 @@ def choose_samples(order: RunRequest, samples: Sequence[Sample]) -> list[Sample]
 
 
 def require_dataset(order: RunRequest) -> None:
-    """Complain of an order without a dataset, where making one is work of its own."""
+    """BadOption for an order without a dataset, where making one is work of its own."""
     if order.dataset_id is not None or find_benchmark(order.benchmark).own_data:
         return
     stored = [each.id for each in write.list_datasets() if each.benchmark == order.benchmark]
@@ -185,7 +188,7 @@ def refuse_unpriced(names: Iterable[str], budget_usd: float | None) -> None:
 
 
 def check(order: RunRequest) -> None:
-    """Complain of what cannot be right whatever the dataset holds."""
+    """BadOption for what cannot be right whatever the dataset holds: models, judges, what they are made for."""
     if not order.models:
         raise BadOption("name at least one --model, for example simulated:strong")
     repeated = {name for name in order.models if order.models.count(name) > 1}

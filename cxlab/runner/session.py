@@ -190,7 +190,7 @@ def work_on_shard(
     """Work on one shard of each run in turn.
 
     `led`: a coordinator holds the locks and tidies up. Otherwise this is a machine among others: it takes
-    the shard's own lock, and whichever machine finishes last compacts the run.
+    the shard's own lock, and whichever machine finishes last compacts the run. BadOption for a run that was cancelled.
     """
     outcomes: list[SessionResult] = []
     for each in opened:

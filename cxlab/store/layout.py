@@ -74,7 +74,10 @@ def _resolve(expanded: str) -> Path:
 
 
 def check_id(kind: str, value: object) -> str:
-    """The id itself if it is safe as one folder name; ids come from users and from other people's files."""
+    """The id itself if it is safe as one folder name; ids come from users and from other people's files.
+
+    BadOption for any other.
+    """
     if not isinstance(value, str) or not _ID.fullmatch(value):
         raise BadOption(
             f"{kind} id {str(value)[:80]!r} is not usable: take 1 to 128 of A-Z a-z 0-9 . _ - "

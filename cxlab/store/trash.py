@@ -68,7 +68,7 @@ def list_deleted(kind: TrashKind, home: Path | str | None = None) -> list[TrashE
 
 
 def restore(kind: TrashKind, id: str, home: Path | str | None = None) -> Path:
-    """Bring it back as it was when it was last deleted."""
+    """Bring it back as it was when it was last deleted; BadOption where one of this id is there again."""
     base = layout.resolve_home(home)
     entry = _find(base, kind, id)
     target = base / f"{kind}s" / id

@@ -41,6 +41,7 @@ def save_dataset(
 
     `tables` are what the samples are about (articles, conversations, ...): NAME.parquet in the same folder.
     `files` is a folder of further files (PDFs, ...) that is copied to files/ in it.
+    BadOption for a sample of another dataset, or a table called `samples`.
     """
     base = layout.resolve_home(home)
     for name in tables or {}:

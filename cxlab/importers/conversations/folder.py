@@ -97,7 +97,7 @@ def _map_columns(path: Path, changes: Mapping[str, Any]) -> ConversationMapping:
 def read_folder_in_steps(
     root: Path | str, changes: Mapping[str, Any] | None = None
 ) -> Generator[Progress, None, FolderConversations]:
-    """The same with progress."""
+    """The same with progress; BadFile where nothing in it is of a form that is read."""
     root = Path(root)
     if not root.exists():
         raise BadFile(

@@ -42,6 +42,7 @@ def score_table(
     cluster, and so is what samples share (records/cluster.py); see metrics/intervals.py.
     `scales`: metric → the ends of its scale, which no interval leaves; without it a metric has none. low and high are
     null for fewer than two clusters. Unscored is not zero: such rows are counted in `unscored` and in nothing else.
+    UnknownName for a group that there is not.
     """
     facets = facet_ids()
     for name in by:

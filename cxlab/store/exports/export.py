@@ -83,7 +83,8 @@ def export_runs(
     parquet, csv and jsonl fill the folder `to` with a file per table; duckdb and events write the file `to`. Files
     of the same name are replaced, each in one step, if they are such an export; what else lies there is not touched.
     folder makes `to` a small store of these runs; that and the duckdb file can be imported by another store.
-    In CSV, text that a spreadsheet would run as a formula gets a leading apostrophe.
+    In CSV, text that a spreadsheet would run as a formula gets a leading apostrophe. BadOption for another format, or a
+    file where a folder is to be.
     """
     if format not in get_args(Format):
         raise BadOption(f"unknown export format {str(format)!r}; take one of {', '.join(get_args(Format))}")
