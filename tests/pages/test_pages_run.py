@@ -6,13 +6,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs, read, ui
-from cxlab.store import run_status
+from cxlab.benchmarks import REGISTRY
+from cxlab.read.runs import run_record
+from cxlab.records.settings import Switch
+from cxlab.runner.arguments import to_arguments
+from cxlab.runner.launch import ExecutionOptions, launch
+from cxlab.runner.plan import SampleFilter
+from cxlab.runner.request import RunRequest, create_runs
+from cxlab.store import run_status, write
+from cxlab.views import like_run
+from cxlab.views.benchmarks import declared
 from cxlab.views.run.told import call_job
 from tests.conftest import use
 from tests.pages.app_script import card_of, open_page, picked, words
@@ -184,3 +194,86 @@ def test_what_was_set_stays_open_and_a_job_stays_for_who_comes_back(
     assert "Evaluation on SAGE" not in [each.value for each in open_page("run").subheader]
     back = open_page("run", state={"cx-run-job": "job-1"})
     assert "Evaluation on SAGE" in [each.value for each in back.subheader]
+
+
+def is_facet(name: str, id: str) -> bool:
+    return id == "wer" or any(facet.id == id for facet in REGISTRY[name].facets)
+
+
+def other_value(switch: Switch) -> Any:
+    """A value that the switch has not by itself; None for free text."""
+    match switch.kind:
+        case "flag":
+            return not switch.default
+        case "choice":
+            return next(value for value in switch.values if value != switch.default)
+        case "choices":
+            return list(switch.choices[:2])
+        case "integer" | "number":
+            return next(n for n in (switch.low, switch.high, 7) if n not in (None, switch.default))
+        case "text" if switch.choices:
+            return next(each for each in switch.choices if each != switch.default)
+        case "list":
+            return [1, 4]
+        case _:
+            return None
+
+
+@pytest.mark.parametrize("name", ["cdr", "cxmarena", "mmtaup2", "sage"])
+def test_the_form_is_filled_in_as_a_stored_run_was_ordered(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    benchmark, dataset = REGISTRY[name], DATASET
+    if benchmark.own_data:
+        use(tmp_path, monkeypatch)
+        made, samples = benchmark.generate_now({})
+        write.save_dataset(made, samples[:6])
+        dataset = made.id
+    # Paragraphs stand in no address, and what the samples say themselves is refused.
+    switches = benchmark.Options.switches()
+    shown = [each for each in switches if each.on_page and not each.long and not is_facet(name, each.name)]
+    options = {each.name: value for each in shown if (value := other_value(each)) is not None}
+    judged = benchmark.needs_judges or bool(benchmark.default_judges)
+    order = RunRequest(
+        name, ("endpoint:local/some-model",), "endpoint:local" if benchmark.with_customer else None,
+        ("simulated:judge-fair", "endpoint:local/other") if judged else (), dataset, SampleFilter(5), trials=3, seed=9,
+        options=options, concurrency=4, budget_usd=2.5, cache=True,
+    )  # fmt: skip
+    (run,) = create_runs(replace(order, judges=order.judges[:1], budget_usd=None))
+    record = run_record(run.id)
+    assert record is not None
+    record |= {"judges": list(order.judges), "setup": {**record["setup"], "budget_usd": order.budget_usd}}
+    monkeypatch.setattr(like_run, "run_record", lambda _: record)
+    app = open_page("run", **like_run.form_of(run.id))
+    assert not app.exception
+    told = app.code[0].value
+    assert sorted(told.removeprefix("python -m cxlab ").split()) == sorted(" ".join(to_arguments(order)).split())
+
+
+def test_a_picked_run_fills_the_form_and_what_lacks_a_constant_agent_offers_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(tmp_path, monkeypatch)
+    made, samples = REGISTRY["sage"].generate_now({})
+    write.save_dataset(made, samples[:6])
+    order = RunRequest(
+        "sage", ("simulated:strong", "simulated:curt"), "simulated:customer", ("simulated:judge-fair",), made.id,
+        SampleFilter(2), seed=4, options={"turns": 3},
+    )  # fmt: skip
+    launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
+    app = open_page("run", state={ui.table_key("history", read.latest_runs(100)): picked(0)})
+    (like,) = (each.proto for each in app.get("link_button") if each.proto.label == "Use these settings")
+    filled = open_page("run", **parse_qs(like.url.removeprefix("?")))
+    assert not filled.exception
+    first = replace(order, models=(read.latest_runs(100)["model"][0],))
+    assert filled.code[0].value == "python -m cxlab " + " ".join(to_arguments(first))
+    for stem in ("overview", "compare"):
+        shown = (each.proto for each in open_page(stem).get("page_link"))
+        (there,) = [each for each in shown if "Run the constant agents" in each.label]
+        query = parse_qs(there.query_string)
+        assert (query["agents"], query["dataset"], query["seed"]) == (
+            list(declared("sage").floor_models),
+            [made.id],
+            ["4"],
+        )
+        assert (query["judges"], query["option-turns"]) == (["simulated:judge-fair"], ["3"])

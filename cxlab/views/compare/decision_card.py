@@ -34,6 +34,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
 from cxlab.views.compare.corrected import choose_corrected, show_corrected
 from cxlab.views.compare.without_judge import show_without
+from cxlab.views.like_run import link_floors
 
 
 def show_decision(
@@ -70,8 +71,12 @@ def show_decision(
                 figures=list_figures(about, found, told, board, title, name, corrected, repeat),
             )
         )
-        if floors := say_floors([found], name) or say_no_floors([found], bool(about.floors)):
-            st.caption(plain(f"⚠ {floors}."))
+        floors = say_floors([found], name)
+        none = "" if floors else say_no_floors([found], bool(about.floors))
+        if floors or none:
+            st.caption(plain(f"⚠ {floors or none}."))
+        if none:
+            link_floors(about, conditions)
         if low := say_zeros(about, told.other_leads, name):
             st.caption(plain(f"⚠ {low}."))
         if not repeat:

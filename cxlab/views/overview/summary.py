@@ -20,6 +20,7 @@ from cxlab.ui.address import cached, link
 from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.comparison_sets import ranked, view_of
+from cxlab.views.like_run import link_floors
 from cxlab.views.overview.board import compared_success
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
@@ -51,8 +52,13 @@ def _show_row(about: Declaration) -> None:
         _show_leads(about, found, view)
         _show_judged_by(about, found, view)
     scored = [each for each in found.tasks if each.table.height]
-    if words := say_floors(scored, short_model) or say_no_floors(scored, bool(about.floors)):
+    low = say_floors(scored, short_model)
+    none = "" if low else say_no_floors(scored, bool(about.floors))
+    if words := low or none:
         leading.caption(plain(f"⚠ {words}."))
+    if none:
+        with leading:
+            link_floors(about, found.set.conditions)
     if words := _say_baseline(about, found):
         leading.caption(plain(words))
     with passed:

@@ -17,6 +17,7 @@ from cxlab.ui.boards import show_runs
 from cxlab.ui.labels import empty, section
 from cxlab.ui.trash import delete, show_trash
 from cxlab.views.benchmarks import declared, names_of
+from cxlab.views.like_run import offer_form
 from cxlab.views.run.record import show_record
 
 
@@ -68,6 +69,7 @@ def _show_picked(
         tip = "What a provider did not deliver, in a new run that takes over the rest; finished attempts cost nothing."
         if st.button("Try provider faults again", disabled=not faulted, key="again", help=tip):
             again(faulted)
+        offer_form(ids)
         if st.button("Delete", disabled=not ids, key="delete", help="Moves the runs to the trash below."):
             with guarded():
                 delete("run", *ids)
