@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cxlab.benchmarks.contract import name_unread
-from cxlab.benchmarks.crmarena.agents.episode import REPEATED, STUCK
+from cxlab.benchmarks.crmarena.agents.episode import STUCK
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
 from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison
@@ -33,7 +34,11 @@ def find_departure(sample: Sample, attempt: Attempt, open_sandbox: Callable[[Sam
     arguments only what the trace itself shows can be told."""
     answer = attempt.output.get("answer")
     given = None if answer is None else str(answer)
-    return _find_form_fault(sample, attempt, given) or _find_in_records(sample, attempt, given, open_sandbox)
+    found = _find_form_fault(sample, attempt, given) or _find_in_records(sample, attempt, given, open_sandbox)
+    if found is UNDETERMINED and attempt.ended_by == STUCK:
+        # It asked for the right thing, and then for nothing else.
+        return replace(found, reason="the same reply again and again", turn=_last_turn(attempt))
+    return found
 
 
 def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> Departure | None:
@@ -46,8 +51,6 @@ def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> De
             commonest = Counter(each.type for each in spoiled).most_common(1)[0][0]
             like = next(each for each in spoiled if each.type == commonest)
             return Departure("format", name_unread(like, "no action that can be read"), spoiled[0].turn)
-        if attempt.ended_by == STUCK:
-            return Departure("format", "the same action again and again", max(1, last - REPEATED + 1))
         return None
     if task.answer == "text":
         wanted, said = set(tokens(str(gold))), set(tokens(answer))

@@ -194,7 +194,7 @@ def test_the_same_action_over_and_over_is_named_and_slow_starters_are_left_alone
     model = Scripted([QUERY])
     attempt = play(region, model, {"framework": "function_calling"})
     assert (attempt.ended_by, len(model.requests)) == ("stuck", 5)
-    assert verdict_of(region, attempt).reason == "format: the same action again and again"
+    assert verdict_of(region, attempt).reason == "query: never asked for states"
     answer: Any = ("submit", '{"content": "GA"}')
     slow: list[Any] = [
         *["", "", "Let me think."], "One moment.", QUERY, QUERY, QUERY, QUERY, "Now I know.", "", "", QUERY, answer,
