@@ -115,6 +115,10 @@ if not ui.cached(finding.searchable):
     own.show_own(working)
     st.stop()
 place = choose(SearchPlace.read(view))
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    asked = ui.plain(ui.cached(finding.searchable)[place.dataset])
+    st.caption(f"Asked of **{asked}**; others in the sidebar.", width="content")
+    ui.link("Dialogues of runs: on Failures", "failures", View(verdict="all"), "Its search is by the words in them.")
 own.show_report(place)
 working = list_jobs()
 work.show_work(working, place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -37,7 +37,8 @@ class Findings:
     """`hits`: the best conversations under the filters, best first; `asked`: the text that was searched for; `among`:
     how many conversations the filters leave; `scoring`: how many of them something speaks for, None where likeness
     alone was asked, which gives a number to each; `moving`: that words had no say, as the question asks how something
-    moves; `most`: that no more were read, so that there may be more."""
+    moves; `most`: that no more were read, so that there may be more; `weaker`: where few were found, those that come
+    next, for which nothing speaks plainly."""
 
     hits: list[Hit]
     asked: str
@@ -45,6 +46,7 @@ class Findings:
     scoring: int | None
     moving: bool = False
     most: bool = False
+    weaker: Sequence[Hit] = ()
 
 
 def searchable() -> dict[str, str]:
@@ -147,12 +149,18 @@ def find(place: SearchPlace) -> Findings:
         told.sort(key=lambda each: -each[1].strength)
     whole = place.granularity == "session"
     speaking = [hit for hit, why in told if why.speaks_for_it or (why.of_side and not whole)]
-    return Findings(speaking[:limit], text, len(among), len(speaking), moving, len(read) < len(good))
+    found_ids = set(ids(speaking))
+    # Where nothing speaks for it at all, what comes next is no answer either.
+    few = _FEW - len(speaking) if speaking else 0
+    weaker = [hit for hit, _ in told if hit.conversation.id not in found_ids][: max(0, few)]
+    return Findings(speaking[:limit], text, len(among), len(speaking), moving, len(read) < len(good), weaker)
 
 
 _BY_WORDS = frozenset({"bm25", "lexical"})
 _BY_STATES = frozenset({"conversation", "hybrid:conversation"})
 """Retrievers that go by words and states, so that a conversation without any of them was not found by them."""
+_FEW = 5
+"""From so many on nobody doubts that there are more."""
 _READ = 1_000
 """Of so many of the best it is read whether anything speaks for them."""
 

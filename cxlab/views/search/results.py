@@ -14,7 +14,7 @@ from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.charts.numbers import format_count
 from cxlab.records import Message, ToolCall
 from cxlab.ui.app_frame import colours
-from cxlab.ui.labels import chip, plain
+from cxlab.ui.labels import chip, plain, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
@@ -83,6 +83,11 @@ def show_hits(place: SearchPlace, found: Findings) -> None:
     for rank, hit in enumerate(found.hits[start : start + ROWS_A_PAGE], start + 1):
         _show_hit(place, found, hit, rank)
     show_pages(place.view, len(found.hits), ROWS_A_PAGE, "search-page")
+    if found.weaker:
+        st.divider()
+        section("Weaker: the nearest of the others", "Nothing in these speaks plainly for it; read before you count.")
+        for rank, hit in enumerate(found.weaker, len(found.hits) + 1):
+            _show_hit(place, found, hit, rank)
 
 
 def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
