@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from cxlab.benchmarks.contract import name_unread
@@ -34,11 +33,7 @@ def find_departure(sample: Sample, attempt: Attempt, open_sandbox: Callable[[Sam
     arguments only what the trace itself shows can be told."""
     answer = attempt.output.get("answer")
     given = None if answer is None else str(answer)
-    found = _find_form_fault(sample, attempt, given) or _find_in_records(sample, attempt, given, open_sandbox)
-    if found is UNDETERMINED and attempt.ended_by == STUCK:
-        # It asked for the right thing, and then for nothing else.
-        return replace(found, reason="the same reply again and again", turn=_last_turn(attempt))
-    return found
+    return _find_form_fault(sample, attempt, given) or _find_in_records(sample, attempt, given, open_sandbox)
 
 
 def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> Departure | None:
@@ -96,7 +91,9 @@ def _find_in_records(
     if answer is None and (found is None or found.cause in ("tie", "policy")):
         if asked[-1].error is not None:
             return Departure("query", "errors up to the last reply", asked[-1].turn, asked[-1].tool)
-        return Departure("undetermined", "no answer before the replies were used up")
+        stuck = attempt.ended_by == STUCK
+        why = "the same reply again and again" if stuck else "no answer before the replies were used up"
+        return Departure("undetermined", why)
     return found or UNDETERMINED
 
 
