@@ -132,7 +132,7 @@ def test_runs_are_told_with_what_differs_and_floors_beside() -> None:
 
 
 @pytest.mark.parametrize(("shift", "said"), [
-    (None, "The same model twice, under the same settings, with the same result on every sample"),
+    (None, "The same model twice, under the same settings, with the same score on every sample"),
     (1, "The same model twice, under the same settings: 0.2 points apart, which cannot be told from chance"),
     (-20, "The same model twice, under the same settings: 20.0 points apart, more than chance explains"),
 ])  # fmt: skip

@@ -1,5 +1,6 @@
 """Since the last run: a model's newest run beside the one before it, and nothing beside what is none."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,9 @@ def test_a_repeat_and_runs_of_one_order_are_told_as_such(empty_home: Path, about
     again = write_run(empty_home, 2, "a", steady(0))
     change = find_change("sage", again, first)
     assert change is not None
-    assert say_change(change) == "the same result on every sample"
+    assert say_change(change) == "the same verdict and score on every sample"
+    told = say_change(replace(change, unscored=(8, 4)))
+    assert told == ("0 fixed, 0 broken, 8 without a verdict and 4 before; the same decidable score on every sample")
     assert find_change("sage", again, write_run(empty_home, 3, "a", {("other", 1): 50.0})) is None
     # A chosen few that changed for sure.
     worse = write_run(empty_home, 4, "a", steady(-40))

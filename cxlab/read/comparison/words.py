@@ -81,7 +81,7 @@ def say_repeats(found: Sequence[Ranking]) -> str:
     values = several[0].table["value"].to_list()
     apart = max(values) - min(values)
     if not several[0].gaps.select((pl.col("wins") + pl.col("losses")).sum()).item():
-        return f"{told}, with the same result on every sample"
+        return f"{told}, with the same score on every sample"
     chance = "more than chance explains" if sure else "which cannot be told from chance"
     return f"{told}: {write_decimals(apart)} points apart, {chance}"
 

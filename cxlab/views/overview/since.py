@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import format_change, format_changes, format_count, format_time
@@ -29,12 +30,13 @@ _ONE_ORDER = timedelta(minutes=1)
 @dataclass(frozen=True)
 class Change:
     """What a run came to beside an older one: on how many `samples` that both have, how many of them are `fixed` and
-    `broken` by their verdicts, the differences of the tasks' headlines (rows of `Ranking.gaps` with their metric), and
-    in which settings the two differ."""
+    `broken` by their verdicts and how many have none (`unscored`: now, before); how the tasks' headlines differ (rows
+    of `Ranking.gaps` with their metric), and in which settings the two do."""
 
     samples: int
     fixed: int
     broken: int
+    unscored: tuple[int, int]
     gaps: tuple[dict[str, Any], ...]
     apart: tuple[str, ...]
 
@@ -79,6 +81,8 @@ def find_change(benchmark: str, new: str, old: str) -> Change | None:
     if not both:
         return None
     moved = [count_flips(flips(view.change(tasks=(each.task.id,)), new, old, "run_id")) for each in both]
+    took = ranking.took(pl.concat([each.compared.results for each in both]))
+    unscored = dict(took.select("side", "unscored").iter_rows())
     known = of_runs(benchmark, about.switches)
     gaps = [
         {**row, "metric": each.task.metric}
@@ -88,6 +92,7 @@ def find_change(benchmark: str, new: str, old: str) -> Change | None:
         sum(each.compared.samples for each in both),
         sum(fixed for fixed, _, _ in moved),
         sum(broken for _, broken, _ in moved),
+        (int(unscored.get(new) or 0), int(unscored.get(old) or 0)),
         tuple(gaps),
         tuple(find_differing({run: known[run].conditions for run in (new, old)})),
     )
@@ -110,9 +115,12 @@ def _show(about: Declaration, new: RunConditions, old: RunConditions, change: Ch
 
 def say_change(change: Change) -> str:
     """What changed: "3 fixed, 1 broken; decidable score +1.2 (−0.4 to +2.8), which cannot be told from chance"."""
+    now, before = change.unscored
     moved = f"{format_count(change.fixed)} fixed, {format_count(change.broken)} broken"
-    if not change.fixed and not change.broken and not any(row["wins"] + row["losses"] for row in change.gaps):
-        return "the same result on every sample"
+    if now != before:
+        moved += f", {format_count(now)} without a verdict and {format_count(before)} before"
+    elif not change.fixed and not change.broken and not any(row["wins"] + row["losses"] for row in change.gaps):
+        return "the same verdict and score on every sample"
     sure = [row for row in change.gaps if row["verdict"] in ("better", "worse")]
     if len(change.gaps) > 1:
         better = sum(row["verdict"] == "better" for row in sure)
@@ -121,6 +129,8 @@ def say_change(change: Change) -> str:
     (row,) = change.gaps
     if row["difference"] is None:
         return moved
+    if not row["wins"] + row["losses"]:
+        return f"{moved}; the same {name_metric(row['metric'])} on every sample"
     span = "" if row["low"] is None else f" ({format_changes(row['low'], row['high'])})"
     chance = f", {row['verdict']} for sure" if sure else ", which cannot be told from chance"
     return f"{moved}; {name_metric(row['metric'])} {format_change(row['difference'])}{span}{chance}"
