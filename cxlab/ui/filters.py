@@ -140,7 +140,8 @@ def show_active(current: View, about: Declaration, hidden: Collection[str] = ())
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="cx-active"):
         st.caption("Filters:", width="content")
         for name, given in active:
-            words = [_word(about, name, each) for each in given[:_MOST_SAID]]
+            called = _names_of_runs(about) if name == "runs" and name not in hidden else partial(_word, about, name)
+            words = [called(each) for each in given[:_MOST_SAID]]
             more = f" and {len(given) - len(words)} more" if len(given) > len(words) else ""
             said = "hidden" if name in hidden else f"{', '.join(words)}{more}"
             st.button(
