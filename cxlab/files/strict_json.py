@@ -59,16 +59,17 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
         raise BadFile(path, None, f"cannot be read ({error.strerror})", "check the path and who may read it") from None
 
 
-def read_json_list(path: Path) -> Iterator[tuple[int, Any]]:
+def read_json_list(path: Path, parts: bool = False) -> Iterator[tuple[int, Any]]:
     """(line in which it begins, value) for each entry of a file that is one JSON list; what is wrong with an entry
-    comes as a BadFile in the value's place.
+    comes as a BadFile in the value's place. `parts`: also of an object that holds lists and nothing else, as those of
+    training and test, one list after the other.
 
     Holds one entry at a time, however large the file is. BadFile is raised for what is no list, and where the list
     cannot be followed any more. (ijson streams, too, but takes a key twice and knows no lines.)
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
-            yield from _ListReader(file, path).read()
+            yield from _ListReader(file, path).read(parts)
     except OSError as error:
         raise BadFile(path, None, f"cannot be read ({error.strerror})", "check the path and who may read it") from None
 
@@ -82,7 +83,29 @@ class _ListReader:
         # Where an entry ends is told by any reading of it; what it may hold is for the strict one.
         self.find_end = json.JSONDecoder().raw_decode
 
-    def read(self) -> Iterator[tuple[int, Any]]:
+    def read(self, parts: bool) -> Iterator[tuple[int, Any]]:
+        if parts and self._next() == "{":
+            yield from self._read_parts()
+        else:
+            yield from self._read_list()
+        if self._next():
+            raise BadFile(self.path, self.line, "not JSON: something stands after the list", _AGAIN)
+
+    def _read_parts(self) -> Iterator[tuple[int, Any]]:
+        sign = ","
+        while sign == ",":
+            self.at += 1
+            self._next()
+            self._pass(self.at + len(self._take()))
+            if self._next() == ":":
+                self.at += 1
+            yield from self._read_list()
+            sign = self._next()
+        if sign != "}":
+            raise BadFile(self.path, self.line, "not JSON: no comma or } after a list", _AGAIN)
+        self.at += 1
+
+    def _read_list(self) -> Iterator[tuple[int, Any]]:
         if self._next() != "[":
             raise BadFile(self.path, self.line, "is no JSON list", "give a list, or JSON Lines")
         self.at += 1
@@ -104,8 +127,6 @@ class _ListReader:
                 if sign != ",":
                     told = f"{sign!r} stands" if sign else "the file ends"
                     raise BadFile(self.path, self.line, f"not JSON: {told} where a comma or ] should", _AGAIN)
-        if self._next():
-            raise BadFile(self.path, self.line, "not JSON: something stands after the list", _AGAIN)
 
     def _next(self) -> str:
         """Go to the next character that is no space; "" at the end of the file."""

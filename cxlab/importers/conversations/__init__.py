@@ -6,8 +6,9 @@
     found = read(path, mapping)                      # found.conversations, found.rejected, found.notices
     found = read_conversations(folder)               # all files below a folder, each by a guess of its own
 
-Files: JSON Lines, JSON, Parquet, CSV, ParlAI's text, and plain transcripts as text. A row is a conversation with its
-messages (role and content), a conversation as one text with speakers in front of its messages, or one message.
+Files: JSON Lines, JSON, Parquet, CSV, ABCD's dialogues, ParlAI's text, and plain transcripts as text. A row is a
+conversation with its messages (role and content), a conversation as one text with speakers in front of its messages, or
+one message.
 """
 
 from cxlab.importers.conversations.folder import (

@@ -23,7 +23,7 @@ SAMPLE = 50
 # Names of columns and keys, the first that is there; in small letters.
 IDS = (
     *("conversation_id", "dialogue_id", "conversation_hash", "session_id", "chat_id", "thread_id", "call_id"),
-    *("ticket_id", "case_id", "id", "fname"),
+    *("convo_id", "ticket_id", "case_id", "id", "fname"),
 )
 MESSAGES = ("messages", "conversation", "conversations", "turns", "dialogue", "dialog", "chat", "traj", "trajectory")
 ROLE_NAMES = (

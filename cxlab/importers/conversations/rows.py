@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from cxlab.errors import BadFile
 from cxlab.files import read_json_lines, read_json_list
+from cxlab.importers.conversations.abcd import is_abcd, read_dialogue
 from cxlab.importers.conversations.plain_text import read_text_rows
 from cxlab.importers.folders import count_table, iterate_table
 
@@ -31,10 +32,12 @@ def read_rows(path: Path) -> Iterator[Row]:
     if suffix not in SUFFIXES:
         raise BadFile(path, None, f"{suffix or 'no ending'!r} is not known", f"give one of {', '.join(SUFFIXES)}")
     if suffix in (".jsonl", ".ndjson"):
-        yield from (Row(number, found) for number, found in read_json_lines(path))
+        for number, found in read_json_lines(path):
+            yield Row(number, read_dialogue(found) if is_abcd(found) else found)
         return
     if suffix == ".json":
-        yield from (Row(number, cells) for number, (_, cells) in enumerate(read_json_list(path), 1))
+        for number, (_, cells) in enumerate(read_json_list(path, parts=True), 1):
+            yield Row(number, read_dialogue(cells) if is_abcd(cells) else cells)
         return
     if suffix in (".csv", ".txt"):
         _check_utf8(path)
