@@ -36,9 +36,9 @@ class Made:
 
 
 @functools.cache
-def make() -> Made:
+def make(brand: str = "hearthwise") -> Made:
     """33 information and 18 issue articles, 24 conversations; made once a test process."""
-    return generate(pack_files.load("hearthwise"), 33, 18, 24)
+    return generate(pack_files.load(brand), 33, 18, 24)
 
 
 def generate(pack: Brand, information: int, issues: int, conversations: int) -> Made:

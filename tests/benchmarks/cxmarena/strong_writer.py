@@ -24,7 +24,7 @@ WORDS = {
         "on": "All right, go on ({}).",
         "points": "It is one of the things that people ask about.",
     },
-    "Deutsch": {
+    "German": {
         "hello": "Guten Tag. ",
         "see": "Ich sehe es jetzt: {}.",
         "need": "Dafür brauche ich noch von Ihnen: {}?",
@@ -36,7 +36,7 @@ WORDS = {
         "on": "Gut, machen Sie bitte weiter ({}).",
         "points": "Danach wird oft gefragt.",
     },
-    "français": {
+    "French": {
         "hello": "Bonjour. ",
         "see": "Je le vois maintenant : {}.",
         "need": "Pour cela, il me faut encore de vous : {} ?",

@@ -222,10 +222,15 @@ class ToolResultPhrase(StrictModel):
 
 
 class Language(StrictModel):
-    """What a language brings: figures, units, fixed roots, words, and headings for articles."""
+    """What a language brings: figures, units, fixed roots, words, and headings for articles.
+
+    `name` is its English name, because prompts are in English ("Write in German").
+    """
 
     language: Literal["en", "fr", "de"]
     name: str
+    # How a company and its customers say "you"; "" where there is one word.
+    formal_you: str = ""
     decimal: str
     thousands: str
     money: str
@@ -306,16 +311,22 @@ class Brand(StrictModel):
 
 @functools.cache
 def _slots(language: str, words: tuple[str, ...], properties: tuple[str, ...]) -> frozenset[str]:
+    known = (*properties, *map(drawn_name, properties))
     return frozenset(
         (
             *ALWAYS,
             *words,
-            *properties,
-            *(f"{p}_dat" for p in properties),
+            *known,
+            *(f"{p}_dat" for p in known),
             *load_language(language).words,
             *load_language(language).compounds,
         )
     )
+
+
+def drawn_name(name: str) -> str:
+    """The property that one fixed by a brief ("warranty_promised", "warranty_87_promised") stands for."""
+    return re.sub(r"(?:_\d+)?_promised$", "", name)
 
 
 def polish(text: str, language: str) -> str:

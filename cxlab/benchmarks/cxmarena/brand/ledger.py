@@ -24,7 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.brand import value_format
+from cxlab.benchmarks.cxmarena.brand import brand_pack, value_format
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand, Dependency, Family, Language, Property
 from cxlab.benchmarks.cxmarena.brand.value_format import Value
 from cxlab.benchmarks.generation import rng_for
@@ -91,6 +91,11 @@ class Ledger:
     def get(self, subject: str, name: str) -> Fact | None:
         return self._by.get((subject, name))
 
+    def stated(self, subject: str, name: str) -> Fact | None:
+        """The fact that a line means by a property: of it, or of the one that a brief fixed in its place."""
+        fixed = (f for f in self.of(subject) if brand_pack.drawn_name(f.property) == name)
+        return self._by.get((subject, name)) or next(fixed, None)
+
     def show(self, fact: Fact, dative: bool = False) -> str:
         """The fact's value as the brand's language writes it."""
         spec = self.brand.properties[fact.property]
@@ -140,8 +145,7 @@ class TemplateVars(Mapping[str, str]):
         if name in self.language.words or name in self.language.compounds:
             return self.language.word(name, self.rng)
         dative = name.endswith("_dat")
-        fact = self.ledger.get(self.subject, name.removesuffix("_dat"))
-        if fact is None:
+        if (fact := self.ledger.stated(self.subject, name.removesuffix("_dat"))) is None:
             raise KeyError(name)
         self.used.append(fact.id)
         return self.ledger.show(fact, dative)
@@ -153,7 +157,7 @@ class TemplateVars(Mapping[str, str]):
             return True
         if self.family is not None and name in ("thing", "Thing", "things", "thing_acc", "thing_dat"):
             return True
-        return self.ledger.get(self.subject, str(name).removesuffix("_dat")) is not None
+        return self.ledger.stated(self.subject, str(name).removesuffix("_dat")) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter([*self.more, "subject", "brand", "thing", "Thing", "things", *self.words])

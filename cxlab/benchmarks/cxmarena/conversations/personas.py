@@ -24,6 +24,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand, Issue, Parameter, 
 from cxlab.benchmarks.cxmarena.brand.ledger import DAYS, FIRST_DAY, Ledger, TemplateVars, slug, thing
 from cxlab.benchmarks.cxmarena.conversations import step_phrasing
 from cxlab.benchmarks.cxmarena.conversations.phrasebook import Phrasebook, PhraseVars
+from cxlab.benchmarks.cxmarena.text import word_set
 from cxlab.files import grammar
 from cxlab.records import Article
 
@@ -76,7 +77,7 @@ SPANS = {
 VALUES = (*SPANS, "amount", "rest", "items", "address", "subject")
 # Days that a customer tells: one that suits, one on which something is to end, one on which something happened.
 DATES = ("date", "last_date", "past_date")
-SPECIAL = ("email", *DATES, "reason", "amount", "address", "house_number", "part", "shop", "level", "device")
+SPECIAL = {*DATES, *word_set("email reason amount address new_address house_number part shop level device")}
 
 
 @dataclass
@@ -279,6 +280,8 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         return person.amount
     if kind == "house_number":
         return house_number(person)
+    if kind == "new_address":
+        return draw_address(person, rng)
     if kind == "address":  # whoever has an address changed gives the new one, all others the one they live at
         return draw_address(person, rng) if _moving(person.issue) else person.home
     if kind == "shop" and person.ledger.subjects[person.subject].root == "places":

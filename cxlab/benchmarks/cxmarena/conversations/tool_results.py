@@ -28,6 +28,8 @@ def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[di
         form = next((f for f in forms if re.search(f.match, item, re.IGNORECASE)), None)
         if form is None:
             continue
+        if form.after and _has_no(person, form.after):
+            continue  # a contract without a term has no end of one
         value, shown = _result(person, form.at_home if form.at_home and in_hand else form.value, rng)
         if form.after and (day := _day_after(person, form.after)):
             value, shown = day, personas.spoken_day(day, person.brand)
@@ -76,10 +78,15 @@ def _result(person: Persona, kind: str, rng: np.random.Generator) -> tuple[str, 
     return value, value
 
 
+def _has_no(person: Persona, name: str) -> bool:
+    """Whether the customer's contract lacks a property; of goods the customer's plan is not looked into."""
+    family = person.brand.families[person.ledger.subjects[person.subject].family]
+    return family.contract and person.ledger.stated(person.subject, name) is None
+
+
 def _day_after(person: Persona, name: str) -> str:
     """The day that comes so long after the beginning as the contract's property says; "" where either is unknown."""
-    known = (name, f"{name}_promised")
-    fact = next((f for f in person.ledger.of(person.subject) if f.property in known), None)
+    fact = person.ledger.stated(person.subject, name)
     if fact is None or person.began is None or fact.unit not in ("month", "year"):
         return ""
     months = person.began.month - 1 + int(float(fact.value) * (12 if fact.unit == "year" else 1))

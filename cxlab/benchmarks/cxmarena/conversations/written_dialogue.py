@@ -118,7 +118,7 @@ class WrittenDialogue:
             asks.append(self.ledger.brand.language.polish(grammar.say(line, self.rng, slots)))
         return {
             "customer": f"{person.first_name} {person.surname}",
-            "manner": tuple(self.words.traits[trait] for trait in person.traits),
+            "manner": tuple(phrasebook.load("en").traits[trait] for trait in person.traits),
             "casual": person.casual,
             "problem": person.problem,
             "details": tuple(f"{what}: {value}" for what, value in known.items()),
@@ -209,8 +209,9 @@ class WrittenDialogue:
         return True
 
     async def _ask(self, prompt: Any, inputs: Any, given: Mapping[str, Any], history: str, number: int = 0) -> Any:
-        brand = self.ledger.brand
-        filled = inputs(**given, language=brand.language.name, brand=brand.name, history=history)
+        brand, language = self.ledger.brand, self.ledger.brand.language
+        you = language.formal_you
+        filled = inputs(**given, language=language.name, formal_you=you, brand=brand.name, history=history)
         reply = await ask(self.model, prompt, filled, seed=self.asked + number * AGAIN)
         if reply.output is None:
             raise _Unusable(f"a reply could not be read ({reply.failure.type if reply.failure else 'empty'})")

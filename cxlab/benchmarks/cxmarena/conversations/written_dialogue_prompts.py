@@ -84,6 +84,7 @@ class AgentMessageInputs(BaseModel):
     """What an agent has at hand."""
 
     language: str
+    formal_you: str = ""
     brand: str
     agent: str
     rules: tuple[str, ...]
@@ -115,6 +116,7 @@ class CustomerMessageInputs(BaseModel):
     """A customer's card and what was said."""
 
     language: str
+    formal_you: str = ""
     brand: str
     customer: str
     manner: tuple[str, ...]

@@ -158,6 +158,7 @@ def information_inputs(
     )
     inputs = article_prompts.InformationInputs(
         language=language.name,
+        formal_you=language.formal_you,
         language_id=language.language,
         brand=brand.name,
         path=" → ".join(topic.path),
@@ -220,6 +221,7 @@ def issue_inputs(ledger: Ledger, plan: IssuePlan, seed: int) -> tuple[article_pr
     used += [f.id for f in facts]
     inputs = article_prompts.IssueInputs(
         language=language.name,
+        formal_you=language.formal_you,
         language_id=language.language,
         brand=brand.name,
         title=plan.title,

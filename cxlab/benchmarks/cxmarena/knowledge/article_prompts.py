@@ -66,6 +66,7 @@ class InformationInputs(BaseModel):
     """All that an information article may state: nothing beyond the facts."""
 
     language: str
+    formal_you: str = ""
     brand: str
     path: str
     title: str
@@ -95,6 +96,7 @@ class IssueInputs(BaseModel):
     """All that an issue article may state."""
 
     language: str
+    formal_you: str = ""
     brand: str
     title: str
     topic: str

@@ -65,7 +65,8 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     _make_common(pack, known, kinds, signed)
     fresh = _name_lines(lines, set(pack["families"]))
     taken = {m.lower() for f in pack["families"].values() for m in f["models"]}
-    made = {fresh[line]: _make_line(pack, known, line, kinds[line], coin(rng, taken), signed) for line in lines}
+    named = _name_models(lines, kinds, taken, language, rng)
+    made = {fresh[line]: _make_line(pack, known, line, kinds[line], named[line], signed) for line in lines}
     services = _add_services(pack, known, kinds)
     pack["families"] = {**made, **services, **pack["families"]}
     _add_issues(pack, known, {fresh[line]: kind for line, kind in kinds.items()}, list(services), signed)
@@ -74,7 +75,8 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     # A small tree shows what the brief names before anything else.
     brought = {name for kind in kinds.values() if kind for name in kind.properties}
     planned = {one.value: one.of for one in inputs.figures}
-    promised = add_brief_facts(pack, known, inputs.brief, language, list(made), brought, planned)
+    words = {name: said for kind in kinds.values() if kind for name, said in kind.promises.items()}
+    promised = add_brief_facts(pack, known, inputs.brief, language, list(made), brought, planned, words)
     pack["always"] = [*list(made)[:3], *promised]
     return files.dump_yaml(pack, width=1000)
 
@@ -102,10 +104,37 @@ def _name_lines(lines: list[str], taken: set[str]) -> dict[str, str]:
     return found
 
 
+def _name_models(
+    lines: list[str], kinds: dict[str, Archetype | None], taken: set[str], language: str, rng: np.random.Generator
+) -> dict[str, list[str]]:
+    """What the products of each line are called: as the trade calls them, each name in one line, else coined."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        coined = coin(rng, taken)
+        kind = kinds[line]
+        if kind is None or not kind.models:
+            found[line] = coined
+            continue
+        alike = [one for one in lines if kinds[one] is kind]
+        own = kind.models[alike.index(line) :: len(alike)][: len(coined)]
+        found[line] = [kind.called.format(model=model, one=_singular(kind, line, language)) for model in own]
+    return found
+
+
+def _singular(kind: Archetype, line: str, language: str) -> str:
+    """One thing of a line as it is written in a name: "current accounts" is "Current Account" in English."""
+    one = next((line[: -len(many)] + single for many, single in kind.singular.items() if line.endswith(many)), line)
+    if language == "fr" and one == line:
+        one = re.sub(r"(?<=\w{3})(?<!cour)(?<!s)s\b", "", line)
+    return one.title() if language == "en" else one[:1].upper() + one[1:]
+
+
 def _make_common(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None], signed: bool) -> None:
     """What holds for any trade: the language's pack without its products and what speaks of its own trade."""
     drops = {*known.drops, *(known.contract.drops if signed else ())}
     pack["words"] = {**pack.get("words", {}), **{key: list(words) for key, words in known.words.items()}}
+    # Who signs contracts has no shop in which to ask.
+    pack["words"] |= {"channel": list(known.channels)} if signed and known.channels else {}
     foreign = re.compile(
         "|".join(re.escape(w) for w in (*known.foreign, *(w for k in kinds.values() if k for w in k.foreign)))
     )
@@ -151,6 +180,7 @@ def _make_line(
     says = trade or (known.contract_line if signed else known.line)
     if trade:
         draws |= {name: {} for name in trade.properties}
+        draws = {name: draw for name, draw in draws.items() if trade.holds(name, line)}
         pack["properties"].update(trade.properties)
         pack["aspects"].update(trade.aspects)
     family = {
@@ -195,8 +225,11 @@ def _add_issues(
     lines = list(kinds)
     found: dict[str, Any] = {}
     for kind in {k.name: k for k in kinds.values() if k}.values():
-        mine = [line for line in lines if kinds[line] is kind]
-        found |= {key: {**issue, "families": mine} for key, issue in kind.issues.items()}
+        for key, issue in kind.issues.items():
+            # By the title, since a key has lost the letters that no key can have.
+            mine = [line for line in lines if kinds[line] is kind and kind.holds(key, pack["families"][line]["title"])]
+            if mine:
+                found[key] = {**issue, "families": mine}
     for key, issue in pack["issues"].items():
         families = [f for f in issue["families"] if f in kept]
         if key in known.contract.issues:

@@ -81,9 +81,35 @@ _CURRENCY = re.compile(r"\s?(?:Euros?|euros?|pounds?|dollars?)\b")
 _ARTICLES = word_set("a an the our each every ein eine der die das jede jeder un une le la les chaque")
 
 
+# A name in a list of prices, straight before its own: "Solo €9, Studio at €24".
+_PLAN_NAME = r"[A-ZÄÖÜÉÈ][\w+-]*(?: [A-ZÄÖÜÉÈ][\w+-]*)?"
+_LISTED_PLAN = re.compile(
+    rf"(?:^|[.,;:!?(]|\b(?:and|und|et|or|oder|ou))\s*(?:the |le |la )?({_PLAN_NAME})(?: (?:for|at|für|zu|à)|:|,)?\s*$"
+)
+_FIRST_PLAN = re.compile(r"(?:^|[.;:]\s)([A-ZÄÖÜÉÈ][\w+-]*) (?:costs|is|kostet|coûte)\s*$")
+_NEXT_PLAN = re.compile(r"(?:,| and| und| et)\s+[A-ZÄÖÜÉÈ][\w+-]* (?:[€£$]\s?)?\d")
+# Whose name is a plain noun with a capital in German, or says no plan.
+NO_PLANS = word_set("ab from dès nur only jetzt now")
+_KINDS = {
+    "en": "plan|account|tariff|membership|package|edition|version|tier|pass|room|suite|card",
+    "fr": "formule|offre|compte|abonnement|forfait|carte|chambre",
+    "de": "tarif|paket|plan|konto|abo|karte|version|zimmer",
+}
+_PLAIN_KINDS = {"plan", "tier", "version", "edition"}
+_SPOKEN_PLAN = {
+    "en": re.compile(rf"\b[Tt]he (?P<name>{_PLAN_NAME})(?: (?P<kind>{_KINDS['en']}))?,? (?:costs?|is|comes at)\s*$"),
+    "fr": re.compile(
+        rf"\b(?:[Ll][ea] |[Ll]['’])(?P<kind>{_KINDS['fr']}) (?P<name>{_PLAN_NAME}) (?:coûte|est à|vaut)\s*$"
+    ),
+    "de": re.compile(rf"\b(?:[Dd](?:er|as|ie) )?(?P<kind>(?i:{_KINDS['de']})) (?P<name>{_PLAN_NAME}) kostet\s*$"),
+}
+
+
 class BriefFigure(NamedTuple):
-    """A figure of the brief: the words around it, its kind and unit (brand/value_format.py), its value, and `text` as
-    written."""
+    """A figure of the brief: the words around it, its kind and unit (brand/value_format.py), its value; `text` as written.
+
+    `plan` is the name of the one thing that it is the price of ("Solo €9, Studio €24", "the Plus account costs £6").
+    """
 
     what: str
     clause: str
@@ -91,6 +117,7 @@ class BriefFigure(NamedTuple):
     unit: str
     value: Value
     text: str
+    plan: str = ""
 
     @property
     def quoted(self) -> str:
@@ -186,14 +213,43 @@ def told(brief: str, language: str) -> list[BriefFigure]:
         worded = _CURRENCY.match(text, figure.end) if figure.kind == "count" else None
         shown = text[figure.start : worded.end() if worded else figure.end]
         written, clause = spelled.get(shown, shown), _plain(text[start:end])
-        if _GOES_ON.match(clause) and (who := _WHO.match(re.split(r"[.;:!?]\s", text[:start])[-1].strip())):
-            clause = f"{who[1]} {clause}"
+        if _GOES_ON.match(clause) and (who := _spoken_of(text[:start])):
+            clause = f"{who} {clause}"
         kind = "price" if worded else figure.kind
         found.setdefault(
             (what, figure.value),
-            BriefFigure(what, clause.replace(shown, written, 1), kind, figure.unit, figure.value, written),
+            BriefFigure(
+                what,
+                clause.replace(shown, written, 1),
+                kind,
+                figure.unit,
+                figure.value,
+                written,
+                _plan_of(text[: figure.start], text[figure.end :], language) if kind == "price" else "",
+            ),
         )
     return list(found.values())
+
+
+def _spoken_of(before: str) -> str:
+    """Whose second verb follows: what stands before the verb of the last clause that has one; "" where none has."""
+    sentence = re.split(r"[.;:!?]\s", before)[-1]
+    clauses = [part.strip() for part in re.split(r",\s(?:(?:and|und|et)\s)?", sentence)]
+    found = [who[1] for part in clauses if (who := _WHO.match(part))]
+    return found[-1] if found else ""
+
+
+def _plan_of(before: str, after: str, language: str) -> str:
+    """The name of the plan whose price follows; "" where what stands there may be any noun."""
+    if listed := _LISTED_PLAN.search(before):
+        return "" if listed[1].casefold() in NO_PLANS else listed[1]
+    if spoken := _SPOKEN_PLAN[language].search(before):
+        parts = sorted((spoken.start(part), spoken[part]) for part in ("name", "kind") if spoken[part])
+        return " ".join(part for _, part in parts if part not in _PLAIN_KINDS)
+    # "Solo costs €29, Duo €49": what the list goes on with is a plan, and so is what it begins with.
+    if (first := _FIRST_PLAN.search(before)) and _NEXT_PLAN.match(after):
+        return first[1]
+    return ""
 
 
 def _spell(text: str, language: str) -> tuple[str, dict[str, str]]:

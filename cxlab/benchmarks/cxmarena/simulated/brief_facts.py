@@ -12,6 +12,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cxlab.benchmarks.cxmarena.brand import value_format
+from cxlab.benchmarks.cxmarena.brand.brand_pack import load_language
+from cxlab.benchmarks.cxmarena.brand.ledger import slug
 from cxlab.benchmarks.cxmarena.simulated.brief import BriefFigure, sentences, told
 from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import CommonArchetype
 
@@ -19,6 +22,19 @@ Pack = dict[str, Any]
 PERIODS = ("minute", "hour", "day", "working_day", "week", "month", "year")
 FOUNDED = re.compile(r"\b(since|founded|established|seit|gegründet|depuis|fondée?|née?)\b", re.IGNORECASE)
 YEARS = range(1700, 2101)
+# "The current account is free", not "free of" anything.
+FREE = re.compile(
+    r"([^.;,:!?]{3,50}?) (?:(?:is|are|ist|sind|est|sont) (?:free|kostenlos|gratis|gratuite?s?)"
+    r"(?! (?:of|for|from|pour|ab|dès))|costs? nothing|kostet nichts|ne coûte rien)\b",
+    re.IGNORECASE,
+)
+# Small words that lead to a figure.
+LEADING = re.compile(
+    r"(?:\b(?:from|of|at|within|in|for|by|till|until|to|von|ab|um|bis|binnen|für|de|à|en|dès|sous|d[’'])\s*)$",
+    re.IGNORECASE,
+)
+# Letters within which a clause has named what it is about, an article included.
+ABOUT = 6
 
 
 def add_brief_facts(
@@ -29,26 +45,47 @@ def add_brief_facts(
     lines: list[str],
     own: set[str],
     planned: Mapping[str, str],
+    words: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[str]:
     """Put the brief's figures into the pack, those that are planned (value → what it belongs to); the families that
     came of it, the overview last.
 
-    `own` are the properties that the trade brought: only of them a sum of money can be fixed.
+    `own` are the properties that the trade brought: only of them a sum of money can be fixed; `words` are those by
+    which a brief names them, beside their cues.
     """
     made: list[str] = []
     rest: list[BriefFigure] = []
     fixed: set[tuple[str, str]] = set()
     _drop_denied(pack, known, brief)
     figures = [each for each in told(brief, language) if each.text in planned]
+    # "Cakes £30" and "breakfast £14" name what is sold and what it costs, no plan.
+    stems = {stem for line in lines for stem in _stems(pack["families"][line]["title"])[:1]}
+    stems |= {cue for spec in pack["properties"].values() if spec["kind"] == "price" for cue in spec["cues"]}
+    figures = [
+        each._replace(plan="") if any(stem in each.plan.casefold() for stem in stems) else each for each in figures
+    ]
+    plans = _name_plans(pack, figures, lines, brief)
+    made += [key for key in plans.values() if key not in lines]
+    lines = [*lines, *made]
     for each in figures:
         # What a person left as it was read is a whole clause, with other figures in it.
         if planned[each.text] not in ("", each.quoted):
             each = each._replace(what=planned[each.text])
-        name = _property_of(pack, known, each, lines, own)
         thing = _named(pack, each, lines, brief)
+        # What is said of savings is none of the mortgages'.
+        near = _property_of(pack, known, each, [thing], own, words or {}) if thing else None
+        if near is None or near not in pack["families"][thing]["properties"]:
+            near = _property_of(pack, known, each, lines, own, words or {})
+        name = near
+        if each.plan and each.plan not in plans and not thing:
+            # Of which line it is a plan is not said.
+            rest.append(each)
+            continue
+        if plan := plans.get(each.plan):
+            thing, name = plan, _price_of(pack, plan, name) or None
         own_price = thing and each.kind == "price"
         if own_price and (name is None or name not in pack["families"][thing]["properties"]):
-            name = _price_of(pack, thing)
+            name = _price_of(pack, thing) or None
         having = [line for line in lines if name in pack["families"][line]["properties"]]
         holders = [thing] if thing in having else having
         # The first figure of a property stands.
@@ -62,13 +99,19 @@ def add_brief_facts(
             holders = [_set_apart(pack, min(having, key=lambda k: pack["families"][k]["root"] == "services"))]
             made += holders
         _fix(pack, name, each, holders)
+    _drop_free(pack, known, brief, lines)
     # An overview without a figure of its own gives one that products have, too, rather than a day nobody asks for.
-    pack["families"]["overview"] = _overview(pack, known, brief, rest or figures[:1])
+    pack["families"]["overview"] = _overview(pack, known, brief, rest or figures[:1], language)
     return [*dict.fromkeys(made), "overview"]
 
 
 def _property_of(
-    pack: Pack, known: CommonArchetype, each: BriefFigure, lines: list[str], brought: set[str]
+    pack: Pack,
+    known: CommonArchetype,
+    each: BriefFigure,
+    lines: list[str],
+    brought: set[str],
+    more: Mapping[str, tuple[str, ...]],
 ) -> str | None:
     """The property that a figure fixes: of the products first, of those whose words stand in its clause the nearest."""
     clause, at = each.clause.lower(), each.clause.lower().find(each.text.lower())
@@ -84,11 +127,12 @@ def _property_of(
             continue
         if not any(name in f["properties"] for f in pack["families"].values()):
             continue
-        words = [*known.promises.get(name, ()), *(() if own else spec["cues"])]
+        words = [*known.promises.get(name, ()), *more.get(name, ()), *(() if own else spec["cues"])]
         places = [clause.find(word) for word in words if word in clause]
         if not places:
             continue
-        far = min(abs(place - at) for place in places)
+        # What a clause begins with is what it is about: "Dogs stay for £12 a night".
+        far = min(abs(place - at) for place in places) - 40 * (min(places) < ABOUT)
         # What is said of a threshold or a fee names a delivery, too; the longer words are the more exact.
         rank = (not ours, far - 4 * max(len(w) for w in words if w in clause), name)
         best = rank if best is None or rank < best else best
@@ -102,6 +146,15 @@ def _drop_denied(pack: Pack, known: CommonArchetype, brief: str) -> None:
     for family in pack["families"].values():
         kept = {key: draw for key, draw in family["properties"].items() if key not in gone}
         family["properties"] = kept or family["properties"]
+
+
+def _drop_free(pack: Pack, known: CommonArchetype, brief: str, lines: list[str]) -> None:
+    """Take out the fee of a line that the brief says is free."""
+    for free in FREE.finditer(brief):
+        for family in (pack["families"][line] for line in lines):
+            if all(stem in free[1].casefold() for stem in _stems(family["title"])):
+                kept = {key: draw for key, draw in family["properties"].items() if key not in known.fees}
+                family["properties"] = kept or family["properties"]
 
 
 def _named(pack: Pack, each: BriefFigure, lines: list[str], brief: str) -> str:
@@ -126,10 +179,45 @@ def _named(pack: Pack, each: BriefFigure, lines: list[str], brief: str) -> str:
     return ""
 
 
-def _price_of(pack: Pack, line: str) -> str | None:
-    """What a thing of the line costs: its first property that is a sum of money."""
+def _price_of(pack: Pack, line: str, said: str | None = None) -> str:
+    """What a thing of the line costs: the price that is spoken of, else its first; "" where it has none."""
     own = pack["families"][line]["properties"]
-    return next((name for name in own if pack["properties"][name]["kind"] == "price"), None)
+    prices = [name for name in own if pack["properties"][name]["kind"] == "price" and not name.endswith("_promised")]
+    return said if said in prices else next(iter(prices), "")
+
+
+def _name_plans(pack: Pack, figures: list[BriefFigure], lines: list[str], brief: str) -> dict[str, str]:
+    """The plans that the paragraph names with their prices, each with its family.
+
+    A plan is of the line that its sentence speaks of, or of the only one there is. Who names several has no others.
+    """
+    of: dict[str, str] = {}
+    for each in figures:
+        line = _named(pack, each, lines, brief) or (lines[0] if len(lines) == 1 else "")
+        if each.plan and line:
+            of.setdefault(each.plan, line)
+    found: dict[str, str] = {}
+    for plan, line in of.items():
+        name = " ".join(word[:1].upper() + word[1:] for word in plan.split())
+        if list(of.values()).count(line) > 1 and line not in found.values():
+            found[plan] = line
+            continue
+        key = re.sub(r"\W+", "_", slug(name.lower()))
+        key = key if re.match("[a-z]", key) and key not in pack["families"] else f"{line}_{len(pack['families'])}"
+        pack["families"][key] = {
+            **copy.deepcopy(pack["families"][line]),
+            "models": [name],
+            "variants": [],
+            "title": name,
+        }
+        for one in (*pack["issues"].values(), *pack["tools"].values()):
+            if line in one["families"]:
+                one["families"] = [*one["families"], key]
+        found[plan] = key
+    for plan, line in found.items():
+        if line in lines:
+            pack["families"][line] |= {"models": [plan[:1].upper() + plan[1:]], "variants": []}
+    return found
 
 
 def _stems(title: str) -> list[str]:
@@ -165,6 +253,8 @@ def _fix(pack: Pack, name: str, each: BriefFigure, families: list[str]) -> None:
     if new in pack["properties"]:
         new = f"{name}_{len(pack['properties'])}_promised"
     fixed = {**spec, "range": [each.value, each.value], "step": 1, "ends": None}
+    if each.kind == "time":
+        fixed |= {"kind": "choice", "options": [each.text], "range": None}
     if each.unit:
         fixed["unit"] = each.unit
     pack["properties"][new] = {k: v for k, v in fixed.items() if v is not None}
@@ -177,21 +267,15 @@ def _fix(pack: Pack, name: str, each: BriefFigure, families: list[str]) -> None:
     for aspect in pack["aspects"].values():
         if name in aspect.get("facts", ()):
             aspect["facts"] = [*aspect["facts"], new]
-    mine = set(families)
-    for issue in pack["issues"].values():
-        # A line that names the property has no value for it any more.
-        if mine & set(issue["families"]):
-            for part in ("customer", "symptom", "causes"):
-                issue[part] = [x for x in issue[part] if f"<{name}" not in x] or issue[part]
 
 
-def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFigure]) -> dict[str, Any]:
+def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFigure], language: str) -> dict[str, Any]:
     """A family with one subject: what the brief says, quoted, and its figures that nothing else has."""
     form = known.overview
     subject = form["name"].format(name=pack["name"])
     own: dict[str, Any] = {} if rest else {form["opened"]: {}}
     for number, each in enumerate(rest, start=1):
-        key, spec = _told_property(known, each, number)
+        key, spec = _told_property(known, each, number, language)
         pack["properties"][key] = spec
         own[key] = {}
     return {
@@ -205,23 +289,33 @@ def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFi
     }
 
 
-def _as_quoted(each: BriefFigure) -> tuple[str, str]:
-    """The clause with a gap for the figure, and the longer of its sides; only words where other figures are in it."""
-    before, _, after = each.clause.partition(each.text)
+def _as_quoted(each: BriefFigure, language: str) -> tuple[str, str]:
+    """The clause with a gap for the figure and without its other figures, and the longer of its sides."""
     # What a person put right is no clause of the brief.
-    read = all(word in each.clause for word in each.what.split())
-    if not read or any(sign.isdigit() for sign in before + after):
+    if not all(word in each.clause for word in each.what.split()):
         return each.what, each.what.lower() or "figure"
+    before, _, after = each.clause.partition(each.text)
+    before, after = (_without_figures(side, language) for side in (before, after))
+    after = after if re.search(r"[^\W\d_]{4,}", after) else ""
     side = max(before.strip(" ,"), after.strip(" ,"), key=len)
-    return f"{before}…{after}".strip(), side.lower() or "figure"
+    return f"{before} …{' ' * bool(after) + after}".strip(), side.lower() or "figure"
 
 
-def _told_property(known: CommonArchetype, each: BriefFigure, number: int) -> tuple[str, dict[str, Any]]:
+def _without_figures(side: str, language: str) -> str:
+    """A side of a clause without its figures and the small words that lead to them ("from 6 am")."""
+    kept, end = "", 0
+    for figure in value_format.find(side, load_language(language)):
+        kept += LEADING.sub("", side[end : figure.start])
+        end = figure.end
+    return " ".join((kept + side[end:]).split())
+
+
+def _told_property(known: CommonArchetype, each: BriefFigure, number: int, language: str) -> tuple[str, dict[str, Any]]:
     """A property that holds one figure of the brief."""
     kind = {"size": "period" if each.unit in PERIODS else "size"}.get(each.kind, each.kind)
     year = each.kind == "count" and float(each.value) in YEARS and FOUNDED.search(each.clause)
     form = known.founded if year else known.told
-    what, cue = _as_quoted(each)
+    what, cue = _as_quoted(each, language)
     spec: dict[str, Any] = {
         "name": form["name"] if year else each.what or each.text,
         "the": form["the"],

@@ -112,8 +112,12 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
         # Of what is rented, equipment is the wider word, and the last.
         return (known_best or ways[-1]).name, AROUND
     names_thing = industry_archetypes.names_thing
-    votes = [{name for name, trade in known.items() if names_thing(trade.brief, line, language)} for line in lines]
-    named = [next(iter(vote)) for vote in votes if len(vote) == 1]
+    named = []
+    for line in lines:
+        # The longer name says it more exactly: a yoga class is of a gym, a class of any school.
+        said = {name: names_thing(trade.brief, line, language) for name, trade in known.items()}
+        best = [name for name in said if said[name] and said[name] == max(said.values())]
+        named += best if len(best) == 1 else []
     # Nothing that is sold is of another kind; what is of none speaks against it.
     if len(set(named)) == 1 and 2 * len(named) > len(lines):
         return named[0], round(AROUND + (NAMED - AROUND) * len(named) / len(lines), 2)

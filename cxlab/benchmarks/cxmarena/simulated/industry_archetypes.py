@@ -40,6 +40,10 @@ class Archetype(StrictModel):
     the things that are offered so, where the archetype knows no others (vehicles or equipment, of all that is rented).
     `results` tells what its own tools return. `belongs` says what a product of a line is, where it is not simply sold.
     `all_lines`: what is sold beside the things that the trade names is of their kind, too (jam beside honey).
+    `models` are what such things are called, put together with their line as `called` says ("Garden Room"), in which
+    `singular` puts the endings of lines; without them names are coined. `only_for`: properties and issues that some of
+    its lines alone have, with parts of these lines' names (no overdraft on a mortgage). `promises`: what a brief says
+    of a property beside its cues.
     """
 
     title: str = Field(min_length=1)
@@ -54,6 +58,11 @@ class Archetype(StrictModel):
     refund_by: str = ""
     foreign: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    called: str = ""
+    singular: dict[str, str] = {}
+    only_for: dict[str, tuple[str, ...]] = {}
+    promises: dict[str, tuple[str, ...]] = {}
     the: str = Field(min_length=1)
     acc: str = ""
     dat: str = ""
@@ -70,6 +79,11 @@ class Archetype(StrictModel):
     results: tuple[ToolResultPhrase, ...] = ()
     service: dict[str, Any]
     name: str = ""
+
+    def holds(self, name: str, line: str) -> bool:
+        """Whether a line has this property or issue."""
+        parts = self.only_for.get(name)
+        return parts is None or any(part in line.lower() for part in parts)
 
 
 class ArchetypeFile(StrictModel):
@@ -119,6 +133,10 @@ class CommonArchetype(StrictModel):
     promises: dict[str, tuple[str, ...]]
     # What a brief says where it denies a property ("no minimum term").
     denied: dict[str, tuple[str, ...]] = {}
+    # What is paid by the month or the year, and is not where a line is said to be free.
+    fees: tuple[str, ...] = ()
+    # Where one asks a company that has no shop.
+    channels: tuple[str, ...] = ()
     belongs: str
     # The tool that gives money back, and how an order and a contract are numbered in it.
     refund: str
@@ -223,18 +241,20 @@ def count(words: tuple[str, ...], text: str, language: str) -> int:
 _ENDING = r"\w{0,3}"
 
 
-def names_thing(words: tuple[str, ...], thing: str, language: str) -> bool:
-    """Whether one of these words says what the thing is, not what it is for: a honey press is a press.
+def names_thing(words: tuple[str, ...], thing: str, language: str) -> int:
+    """Letters of the longest of these words that says what the thing is, not what it is for: a honey press is a press.
 
     That is the last word in English and in what German joins, the first one in French.
     """
     if not words:
-        return False
+        return 0
     beginnings = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     if language == "fr":
-        return re.match(rf"(?:{beginnings}){_ENDING}\b", thing.lower()) is not None
-    before = "" if language == "de" else r"\b"
-    return re.search(rf"{before}(?:{beginnings}){_ENDING}$", thing.lower()) is not None
+        found = re.match(rf"({beginnings}){_ENDING}\b", thing.lower())
+    else:
+        before = "" if language == "de" else r"\b"
+        found = re.search(rf"{before}({beginnings}){_ENDING}$", thing.lower())
+    return len(found[1]) if found else 0
 
 
 __all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "find", "load", "names", "names_thing"]

@@ -63,8 +63,8 @@ FAR = 0.4
 # Whoever reads a list of reasons must see what these words are.
 SPEAK_OF = {
     "English": "Customers speak of {}.",
-    "Deutsch": "Kunden sprechen von {}.",
-    "français": "Les clients parlent de {}.",
+    "German": "Kunden sprechen von {}.",
+    "French": "Les clients parlent de {}.",
 }
 
 

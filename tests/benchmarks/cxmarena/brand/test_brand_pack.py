@@ -133,9 +133,8 @@ def test_a_brief_that_says_nothing_is_refused(tmp_path: Path) -> None:
 
 
 BRIEFS = {
-    "bank": "Nordbank is a savings bank. It offers current accounts, savings plans and mortgages to 40,000 customers; "
-    "an account costs €4.90 a month.",
-    "hotel": "Seaward House is a small hotel. We offer rooms, suites and breakfast; a room costs £95.",
+    "parking": "Brightside Parking offers season tickets and bays to 4,000 commuters; a season ticket costs £48.",
+    "bells": "Bellfounders Marsh casts church bells for towers. Bells carry a warranty of 50 years.",
     "kayaks": "Fjordpaddle builds and sells kayaks for touring. Hulls carry a warranty of 5 years.",
     "billing": "Ledgerly sells billing software and invoicing apps for €19 a month; support answers within 4 hours.",
 }
@@ -235,16 +234,16 @@ def test_a_bank_does_not_become_smart_homes_with_its_name(tmp_path: Path) -> Non
 
 def test_the_plan_of_a_brief_is_one_line_of_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
-    words = ["generate", "cxmarena", "--brief", BRIEFS["bank"], "--plan", "--json"]
+    words = ["generate", "cxmarena", "--brief", BRIEFS["parking"], "--plan", "--json"]
     found = CliRunner().invoke(app, words)
     assert found.exit_code == 0
     told = json.loads(found.stdout.splitlines()[-1])
     assert {"name", "language", "trade", "certainty", "products", "figures", "asks"} <= set(told)
-    assert told["name"] == "Nordbank"
+    assert told["name"] == "Brightside Parking"
     assert told["asks"]
     answered = CliRunner().invoke(app, [*words, "--trade", "any"])
     assert json.loads(answered.stdout.splitlines()[-1])["asks"] == []
-    asked = CliRunner().invoke(app, ["generate", "cxmarena", "--brief", BRIEFS["bank"], "--json"])
+    asked = CliRunner().invoke(app, ["generate", "cxmarena", "--brief", BRIEFS["parking"], "--json"])
     assert asked.exit_code != 0
     assert isinstance(asked.exception, brief_plan.OpenQuestions)
 

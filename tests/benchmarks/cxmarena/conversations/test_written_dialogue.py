@@ -10,7 +10,13 @@ import pytest
 
 from cxlab import llm
 from cxlab.benchmarks import generation_stages
-from cxlab.benchmarks.cxmarena.conversations import conversation_plan, conversation_writer, personas, written_dialogue
+from cxlab.benchmarks.cxmarena.conversations import (
+    conversation_plan,
+    conversation_writer,
+    personas,
+    phrasebook,
+    written_dialogue,
+)
 from cxlab.benchmarks.cxmarena.conversations import written_dialogue_prompts as prompts
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.generation import pipeline
@@ -307,3 +313,33 @@ def test_every_prompt_of_a_writer_is_there_to_be_read() -> None:
     """What the pipeline asks and what is printed are the same prompts."""
     asked = set(pipeline.hashes()) - set(evaluation_prompts.hashes())
     assert asked <= {name.removesuffix(".md") for name in goldens.recorded("cxmarena")}
+
+
+@pytest.mark.parametrize(
+    ("brand", "agent", "customer"),
+    [
+        (
+            "talvero",
+            "Write in German and say Sie to the customer, as",
+            "You write in German, saying Sie to the agent, as",
+        ),
+        ("solvanne", "Write in French and say vous to the customer", "You write in French, saying vous to the agent"),
+        ("hearthwise", "Write in English, as people", "You write in English as people"),
+    ],
+)
+def test_a_prompt_is_in_english_whatever_it_asks_for(brand: str, agent: str, customer: str) -> None:
+    made = cxm_brand.make(brand)
+    cases = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 6, 1)
+    model = Writer()
+    stage = conversation_writer.write_conversations(made.ledger, made.articles, made.tools, cases, model, 1)
+    generation_stages.finish(stage)
+    systems = [system for system, _ in model.asked]
+    assert any(agent in system for system in systems)
+    mine = [system for system in systems if customer in system]
+    assert mine
+    # Who says how a customer is says it in the prompt's language.
+    manners = [system.partition("as others would put it: ")[2].partition("\n")[0] for system in mine]
+    known = set(phrasebook.load("en").traits.values())
+    assert all(
+        set(one.rstrip(".").split("; ")) - {"types quickly and does not mind mistakes"} <= known for one in manners
+    )

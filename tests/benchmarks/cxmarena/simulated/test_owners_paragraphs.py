@@ -18,6 +18,20 @@ BAKERY = (
     "3 Tage vorher, die kleinste kostet 38 Euro. Brot liefern wir jeden Freitag für 6,40 Euro je Laib ins Haus."
 )
 BANK = "Harrow Bank offers current accounts, savings accounts and home loans. The current account costs £3 a month."
+FENNMARK = (
+    "Fennmark Bank is a bank in Norwich. It offers current accounts, savings accounts and mortgages. The current "
+    "account is free, the Plus account costs £6 a month, and an overdraft costs 14.5% a year. Cards are replaced "
+    "within 4 working days. Savings pay 3.9% a year and can be withdrawn with 32 days' notice."
+)
+HOTEL = (
+    "The Larchmont is a small hotel in Whitby. We offer double rooms and family rooms. A double room costs £98 a "
+    "night, a family room £134. Check-in is from 3 pm, check-out by 11 am, breakfast is £14 a person and dogs stay "
+    "for £12 a night."
+)
+LEDGERLINE = (
+    "Ledgerline makes invoicing software for freelancers. Solo €9, Studio €24 a month; the yearly plan saves 15%. "
+    "Support answers within 4 hours."
+)
 PIANO = (
     "I'm Marjorie Pell and I run Pell's Piano Room in Whitby. We teach piano to children. A lesson lasts 40 minutes "
     "and costs £28. If you can't come, tell us 24 hours before."
@@ -57,6 +71,71 @@ def test_each_figure_belongs_to_the_line_that_it_is_said_of(tmp_path: Path) -> N
         assert insured[family, "laufzeit_vertrag"] == {1.0}
     # To call back is not to give back.
     assert not [key for key, values in insured.items() if key[1] == "rueckgabe" and 2.0 in values]
+
+
+def test_a_bank_keeps_each_figure_with_what_it_is_said_of(tmp_path: Path) -> None:
+    plan = brief_plan.read(FENNMARK, llm.load("simulated:strong"))
+    assert (plan.trade, plan.asks) == ("banking", [])
+    pack = make(FENNMARK, "banking", tmp_path)
+    values = held(pack)
+    # The named account has its price, the free one none; no mortgage has a card and no savings an overdraft.
+    assert values["plus_account", "fee"] == {6.0}
+    assert ("current_accounts", "fee") not in values
+    assert values["current_accounts", "overdraft"] == values["plus_account", "overdraft"] == {14.5}
+    assert values["savings_accounts", "saves"] == {3.9}
+    assert values["savings_accounts", "withdrawal"] == {32.0}
+    assert {family for family, name in values if name == "new_card"} == {"current_accounts", "plus_account"}
+    assert "savings_accounts" not in pack.issues["card_lost"].families
+    assert "Everyday Current Account" in pack.families["current_accounts"].models
+
+
+def test_two_prices_in_one_sentence_are_of_two_things(tmp_path: Path) -> None:
+    values = held(make(LEDGERLINE, industry_archetypes.ANY_SERVICE, tmp_path))
+    assert values["invoicing_software", "fee"] == {9.0}
+    assert values["studio", "fee"] == {24.0}
+    rooms = held(make(HOTEL, "hotels and stays", tmp_path))
+    assert (rooms["double_rooms", "night"], rooms["family_rooms", "night"]) == ({98.0}, {134.0})
+    for family in ("double_rooms", "family_rooms"):
+        assert (rooms[family, "check_in"], rooms[family, "check_out"]) == ({"3 pm"}, {"11 am"})
+        assert (rooms[family, "breakfast"], rooms[family, "dog"]) == ({14.0}, {12.0})
+    # Two lines, and not said of which the plans are: they stand in the overview, and nothing else costs that.
+    gym = "Kraftraum ist ein Fitnessstudio. Es bietet Mitgliedschaften und Yogakurse. Solo kostet 29 Euro, Duo 49 Euro."
+    found = held(make(gym, "Fitnessstudio", tmp_path))
+    assert {value for (family, _), one in found.items() if family == "overview" for value in one} == {29.0, 49.0}
+    assert not any({29.0, 49.0} & one for (family, name), one in found.items() if name == "gebuehr")
+
+
+@pytest.mark.parametrize(
+    ("text", "plans"),
+    [
+        ("Solo €9, Studio at €24 a month.", ["Solo", "Studio"]),
+        ("Solo costs €9 and Studio €24.", ["Solo", "Studio"]),
+        ("The Plus account costs £6.", ["Plus account"]),
+        ("Skis cost £34, boots £12.", ["", ""]),
+        ("Der Grundpreis beträgt 12 Euro.", [""]),
+        ("Der Tarif Flex kostet 12 Euro.", ["Tarif Flex"]),
+    ],
+)
+def test_a_plan_is_told_from_a_noun(text: str, plans: list[str]) -> None:
+    language = "de" if text.startswith("Der") else "en"
+    assert [one.plan for one in brief.told(text, language)] == plans
+
+
+def test_a_fact_of_the_overview_is_quoted_without_the_figures_beside_it(tmp_path: Path) -> None:
+    text = "Ironyard is a gym in Leeds. It offers memberships. The gym is open from 6 am to 10 pm."
+    pack = make(text, "gyms and fitness", tmp_path)
+    told = [pack.properties[name].says[0] for name in pack.families["overview"].properties]
+    assert told == [
+        "<subject> gives <value> for “The gym is open from …”",
+        "<subject> gives <value> for “The gym is open to …”",
+    ]
+
+
+def test_steps_tell_what_the_paragraph_says(tmp_path: Path) -> None:
+    said = " ".join(m.text for one in talk(make(FENNMARK, "banking", tmp_path)) for m in one.messages)
+    assert "with notice of 32 days" in said
+    # The sum that is taken out is the customer's to say.
+    assert "the desired sum" in said
 
 
 def test_a_second_verb_goes_on_of_what_the_first_spoke_of(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ ANSWERS = {"ask_step": "answer_step", "ask_open": "answer_open", "request": "sen
 OWN = {
     "email": "give_own",
     "address": "give_home",
+    "new_address": "give_home",
     "house_number": "give_number",
     "shop": "give_own",
     "past_date": "give_day",

@@ -60,6 +60,7 @@ WORDS = {
         "bye": "Danke, auf Wiedersehen.",
     },
 }
+_BEGUN = re.compile(r"^(?:D(?:er|ie|as)|Ein|Eine|Mein|Meine|Ich|Wir)\b")
 _NEED = re.compile(r"^(\w+) \((.*)\)$", re.DOTALL)
 
 
@@ -101,7 +102,9 @@ def customer(inputs: CustomerMessageInputs, profile: Profile, rng: np.random.Gen
     del profile, rng
     words = WORDS.get(inputs.language, WORDS["English"])
     if not inputs.history:
-        return json.dumps({"message": words["problem"].format(inputs.problem), "finished": False}, ensure_ascii=False)
+        # After a comma no sentence begins: "Guten Tag, das Rad …".
+        problem = _BEGUN.sub(lambda first: first[0].lower(), inputs.problem)
+        return json.dumps({"message": words["problem"].format(problem), "finished": False}, ensure_ascii=False)
     last = inputs.history.splitlines()[-1]
     open_questions = [question for question in inputs.questions if question not in inputs.history]
     start = words["ask"].partition("{")[0]
