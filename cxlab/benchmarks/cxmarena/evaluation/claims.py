@@ -31,13 +31,14 @@ _MONTHS = {
     for number, month in enumerate(names.split(), start=1)
 }
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+# "5 jours ouvrés" are counted in another unit than days, as "5 working days" are.
 _FIGURE = re.compile(
     rf"(?P<day>\d{{1,2}})(?:\.|er|st|nd|rd|th)?\s(?P<month>{_MONTH})\s(?P<year>\d{{4}})"
     rf"|(?P<month2>{_MONTH})\s(?P<day2>\d{{1,2}}),?\s(?P<year2>\d{{4}})"
     r"|(?P<iso>\d{4}-\d\d-\d\d)"
     r"|(?P<hour>\d{1,2})(?:\sh\s|:)(?P<minute>\d\d)(?!\d)"
     r"|(?:(?P<before>[$€£])\s?)?(?P<number>\d+(?:[.,   ]\d{3})*(?:[.,]\d+)?)"
-    r"(?:\s?(?P<after>[$€£%°])|[\s-]?(?P<unit>[^\W\d_]+[²³]?))?",
+    r"(?:\s?(?P<after>[$€£%°])|[\s-]?(?:jours?\s(?=ouvr))?(?P<unit>[^\W\d_]+[²³]?))?",
     re.IGNORECASE,
 )
 # Periods, before which "two" to "twelve" are figures; elsewhere ("two things") they seldom are, and "one" nowhere.

@@ -20,15 +20,13 @@ from typing import Any, Literal
 from cxlab.benchmarks.cxmarena.evaluation import corpus
 from cxlab.benchmarks.cxmarena.evaluation.claims import title
 from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import Contrast, find_contrasts
-from cxlab.benchmarks.cxmarena.evaluation.duplicate_detection import compare
 from cxlab.benchmarks.cxmarena.evaluation.one_subject import Subjects, state_one_property
+from cxlab.benchmarks.cxmarena.evaluation.repetitions import find_repetitions
 from cxlab.benchmarks.cxmarena.evaluation.unnamed_contrasts import find_unnamed
 from cxlab.records import Sample, content_id
 from cxlab.store import layout, write
 
 Kind = Literal["contradiction", "repetition", "unreached", "unanswered"]
-# From here on two articles are shown as a suspected repetition: below the threshold of runs, as a person looks at it.
-LEAST_ALIKE = 0.5
 # How far down a search a reader looks, and which part of a question's words an answering article has at least.
 REACH, LEAST_COVERED = 5, 0.4
 # Below, two values are seldom of one property: people would look at little else. On three generated knowledge bases and
@@ -144,13 +142,9 @@ def _find_pairs(name: str, texts: Mapping[str, str], seen: set[frozenset[str]]) 
         for each in contrasts.values()
         if (passages := tuple(_keep_telling(each, subjects)))
     ]
-    if len(texts) > 1:
-        alike = compare(corpus.Corpus(dict(texts)), "words", k=1, floor=LEAST_ALIKE).pairs
-        pairs += [
-            ("repetition", each.first, each.second, (), each.similarity)
-            for each in alike
-            if not subjects.differ(each.first, each.second)
-        ]
+    pairs += [
+        ("repetition", each.first, each.second, (), each.similarity) for each in find_repetitions(texts, subjects)
+    ]
     for kind, first, second, passages, sure in pairs:
         # One collection may hold another one's article with a sentence more: the same titles, and the same passages.
         shown = {frozenset((kind, title(texts[first]), title(texts[second]), *pair)) for pair in passages}

@@ -37,6 +37,11 @@ _APART: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     ),
     (("weekday", "monday to friday"), ("weekend", "saturday", "sunday")),
     (("refund", "paid back", "money back"), ("moved to", "change of", "changed", "rebook")),
+    (
+        ("refund", "money back", "rembours", "erstatt"),
+        ("send back", "sent back", "return window", "can be returned", "renvoy", "délai de retour", "rückgabe",
+         "zurücks"),
+    ),
 )  # fmt: skip
 # A span within which something must be done, and one after which it happens.
 _WITHIN = re.compile(r"\b(?:within|until|up to|no later than|dans les|jusqu'à|innerhalb|binnen|bis)\b", re.IGNORECASE)

@@ -106,7 +106,8 @@ _SPOKEN_PLAN = {
 
 
 class BriefFigure(NamedTuple):
-    """A figure of the brief: the words around it, its kind and unit (brand/value_format.py), its value; `text` as written.
+    """A figure of the brief: the words around it, its kind and unit (brand/value_format.py), its value, and `text` as
+    written.
 
     `plan` is the name of the one thing that it is the price of ("Solo €9, Studio €24", "the Plus account costs £6").
     """

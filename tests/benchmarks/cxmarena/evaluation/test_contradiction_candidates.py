@@ -209,6 +209,8 @@ def test_who_knows_less_finds_less(texts):
         ("ouvre à 9 h 30 le 1er mai 2026", [("time", "09:30"), ("date", "2026-05-01")]),
         ("on March 7, 2026 or 2026-03-07", [("date", "2026-03-07")] * 2),
         ("type X-200 has 45 m²", [("m²", "45")]),
+        # Working days are no days, in French as in English.
+        ("en 5 jours ouvrés, sous 9 jours", [("ouvré", "5"), ("jour", "9")]),
     ],
 )
 def test_figures_have_one_form_however_they_are_written(text, figures):

@@ -14,6 +14,8 @@ from cxlab.benchmarks.cxmarena.evaluation.unnamed_contrasts import find_unnamed
         ("The closing time of the desk is given as 21:00.", "For the desk, the opening time is 9:00."),
         ("We waive the cost of Night Post at £45.00.", "The delivery charge of Night Post is £24.95."),
         ("The monthly instalment for Alba is £3.42.", "Alba costs £40.99 at present."),
+        # Of one French brand 11 of 17 suspected contradictions were these two properties; now all 6 of 6 are planted.
+        ("Le délai de retour selon la Règle Libre est de 69 jours.", "Selon elle, le remboursement prend 5 jours."),
         ("Points are posted 5 days after the trip.", "Points can be claimed within 90 days of the trip."),
         ("Ring us within 2 hours after departure.", "The refund is 40 % until 48 hours before departure."),
         ("delivery time is 3 working days in towns.", "For Night Post, the delivery time is 11 working days."),
