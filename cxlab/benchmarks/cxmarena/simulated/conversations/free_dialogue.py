@@ -35,7 +35,7 @@ WORDS = {
     },
     "French": {
         "hello": "Bonjour.",
-        "help": "J'en suis désolé. Je vais voir ce que je peux faire.",
+        "help": "Je le regrette. Je vais voir ce que je peux faire.",
         "ask": "Pouvez-vous me dire : {} ?",
         "wait": "Je regarde tout de suite.",
         "found": "Voici ce que je vois : {}.",
