@@ -183,7 +183,7 @@ def _price_of(pack: Pack, line: str, said: str | None = None) -> str:
     """What a thing of the line costs: the price that is spoken of, else its first; "" where it has none."""
     own = pack["families"][line]["properties"]
     prices = [name for name in own if pack["properties"][name]["kind"] == "price" and not name.endswith("_promised")]
-    return said if said in prices else next(iter(prices), "")
+    return said if said is not None and said in prices else next(iter(prices), "")
 
 
 def _name_plans(pack: Pack, figures: list[BriefFigure], lines: list[str], brief: str) -> dict[str, str]:
