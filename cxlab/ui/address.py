@@ -1,6 +1,6 @@
 """The View in the address, links that carry one, and the one place where reads are cached."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
@@ -243,7 +243,12 @@ def marks() -> dict[str, Mark]:
     """How each model of the store is drawn, the same on every page."""
     known = cached(read.known_models)
     simulated = dict(known.select("model", "simulated").iter_rows())
-    found = mark_models(known["model"], simulated)
+    return mark_sides(known["model"], simulated)
+
+
+def mark_sides(sides: Iterable[str], simulated: Mapping[str, bool] | None = None) -> dict[str, Mark]:
+    """How sides that are no models of their own (indexes, runs) are drawn on the viewer's theme."""
+    found = mark_models(sides, simulated)
     return lighten(found) if st.context.theme.type == "dark" else found
 
 

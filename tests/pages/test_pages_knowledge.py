@@ -13,6 +13,7 @@ from cxlab.read import annotations
 from cxlab.store import write
 from cxlab.views.knowledge import health
 from cxlab.views.knowledge.article_html import mark_differences, to_html
+from cxlab.views.knowledge.queries_health import first_words
 from tests.conftest import use
 from tests.stores.knowledge_base import DATASET, HOSTILE, QUESTIONS, make_knowledge
 
@@ -342,3 +343,17 @@ def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
     app.button(key=f"knowledge-version-drop-{version.id}").click().run()
     assert [each.id for each in write.list_datasets()] == [DATASET]
     assert any(button.label == "Undo" for button in app.button)
+
+
+def test_conversations_that_a_finding_touched_are_told_by_their_first_words(
+    knowledge_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(knowledge_store))
+    ids = write.load_table(DATASET, "conversations")["conversation_id"].to_list()[:2]
+    said = first_words(DATASET, [*ids, "nowhere"])
+    assert list(said) == [*ids, "nowhere"]
+    assert said["nowhere"] == "nowhere"
+    messages = json.loads(write.load_table(DATASET, "conversations")["messages"][0])
+    first = next(each["text"] for each in messages if each["role"] == "customer")
+    assert said[ids[0]].startswith(f"{ids[0]}: {' '.join(first.split())[:20]}")
+    assert len(said[ids[0]]) <= len(ids[0]) + 2 + 70

@@ -337,8 +337,9 @@ def _show_conversations(place: KnowledgePlace, each: Finding) -> None:
     st.markdown(f"**{format_count(n)} {'conversation' if n == 1 else 'conversations'} touched**")
     if not n:
         st.caption("No conversation of this dataset rests on it.")
-    for name in each.conversations[:_MOST_CONVERSATIONS]:
-        link(name, "datasets", View(dataset=place.dataset, tab="conversations", conversation=name))
+    shown = each.conversations[:_MOST_CONVERSATIONS]
+    for name, words in cached(queries_health.first_words, place.dataset, shown).items():
+        link(plain(words), "datasets", View(dataset=place.dataset, tab="conversations", conversation=name))
     if n > _MOST_CONVERSATIONS:
         st.caption(f"and {format_count(n - _MOST_CONVERSATIONS)} more")
 

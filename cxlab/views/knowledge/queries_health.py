@@ -2,9 +2,15 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 
+import polars as pl
+
+from cxlab.charts.names import shorten
 from cxlab.read.query import ask
+from cxlab.store import write
 
+_FIRST = 70
 PAIRS = "kb_refinement"
 """The task in which a model names pairs of articles that repeat or contradict each other."""
 
@@ -36,3 +42,16 @@ def named_by(dataset: str) -> dict[str, tuple[str, ...]]:
                 if len(ids) == 2:
                     found[f"{kind}:{corpus}:{'+'.join(ids)}"][str(model)] = None
     return {key: tuple(models) for key, models in found.items()}
+
+
+def first_words(dataset: str, conversations: Sequence[str]) -> dict[str, str]:
+    """Conversation → its id with what the customer says first, cut; those of the dataset that are named."""
+    frame = write.load_table(dataset, "conversations").filter(pl.col("conversation_id").is_in(list(conversations)))
+    said = {
+        name: next((each["text"] for each in json.loads(messages) if each["role"] == "customer" and each["text"]), "")
+        for name, messages in frame.select("conversation_id", "messages").iter_rows()
+    }
+    return {
+        name: f"{name}: {shorten(' '.join(said[name].split()), _FIRST)}" if said.get(name) else name
+        for name in conversations
+    }

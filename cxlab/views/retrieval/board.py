@@ -34,7 +34,8 @@ def show_board(scene: IndexSelection) -> None:
     lines = [(titles[name], value) for name, metric, value in floors.iter_rows() if metric == scene.metric]
     section(
         _find_best(scene, rows),
-        f"{scene.metric_name}: {plain(scene.meanings[scene.metric])}. Whiskers: 95 % intervals.",
+        f"{scene.metric_name}: {plain(scene.meanings[scene.metric])}. Whiskers: 95 % intervals of "
+        "each alone; a difference is paired by query.",
         ["simulated"] if any(scene.marks[run].simulated for run in scene.runs) else [],
     )
     left, right = st.columns([5, 4], gap="large")

@@ -9,11 +9,11 @@ import streamlit as st
 
 from cxlab.charts.compare import front_of
 from cxlab.charts.numbers import format_count, format_points, format_seconds
-from cxlab.charts.theme import Mark, mark_models
+from cxlab.charts.theme import Mark
 from cxlab.read import View
 from cxlab.records.benchmark_card import Search
 from cxlab.records.metric_names import head_metric, name_metric
-from cxlab.ui.address import cached, here, set_view
+from cxlab.ui.address import cached, here, mark_sides, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose, is_new
 from cxlab.ui.labels import empty, plain, section
@@ -119,7 +119,7 @@ def set_scene(view: View, benchmark: str, dataset: str, task: str) -> IndexSelec
     simulated = (
         dict(known.select("run_id", "simulated").iter_rows()) if known["written"].any() else dict.fromkeys(ids, False)
     )
-    marks = mark_models(ids, simulated)
+    marks = mark_sides(ids, simulated)
     names = dict(every.select("run_id", "whole").iter_rows()) | names
     compared = cached(queries.compare_runs, dataset, task, tuple(picked or ids), bool(picked))
     runs = compared.runs or tuple(picked or ids)

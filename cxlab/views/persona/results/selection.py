@@ -9,8 +9,8 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
 from cxlab.benchmarks.mmtaup2.evaluation import results
-from cxlab.charts.theme import Mark, mark_models, short_model
-from cxlab.ui.address import cached, marks
+from cxlab.charts.theme import Mark, short_model
+from cxlab.ui.address import cached, mark_sides, marks
 from cxlab.ui.choices import choose_id
 from cxlab.views.persona.results import labels as terms
 from cxlab.views.persona.results.runs import pick_usual, put_together
@@ -97,7 +97,7 @@ def set_scene(known: pl.DataFrame) -> ResultSelection:
     looks = {_name(runs[0], about, models): marks().get(about[runs[0]]["model"]) for runs in together}
     if len(set(models)) < len(models) or None in looks.values():
         stand_ins = {name: about[runs[0]]["simulated"] for name, runs in zip(sides, together, strict=True)}
-        looks = dict(mark_models(sides, stand_ins))
+        looks = dict(mark_sides(sides, stand_ins))
     return ResultSelection(
         sides=sides,
         marks={name: mark for name, mark in looks.items() if mark is not None},
