@@ -151,7 +151,9 @@ class DualControlLoop:
                 self._end("provider")
                 return
         # Whatever a side thought aloud stays its own.
-        text = without_thinking(move.text)
+        # A customer's model that declines to play its part has said nothing that a customer would.
+        declined = side == "customer" and move.failure is not None and move.failure.type == "refusal"
+        text = "" if declined else without_thinking(move.text)
         readable = bool(text or move.calls or move.stop)
         if not readable and move.failure is None:
             self._fail(side, Failure(where="format", type="empty", message="neither text nor a tool call"), turn)

@@ -149,14 +149,25 @@ async def test_a_talk_ends_with_the_hand_over_though_the_customer_forgets_its_ma
     assert (len(agent.requests), len(customer.requests)) == (2, 2)
 
 
-async def test_a_customer_that_cannot_be_read_is_no_failure_of_the_agent() -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        told("<think>Hm.</think>"),
+        told("", finish_reason="length"),
+        told("I cannot take part in this.", finish_reason="refusal"),
+    ],
+    ids=["only thought", "cut", "declined"],
+)
+async def test_a_customer_that_cannot_be_read_is_no_failure_of_the_agent(reply: Completion) -> None:
     given = task("airplane_mode_on")
     sample = samples.to_sample(given, "d")
-    setup = Setup(STRONG, Stub(told("My phone has no service."), *[told("<think>Hm.</think>")] * 9), (), "r", 0, {})
+    setup = Setup(STRONG, Stub(told("My phone has no service."), *[reply] * 9), (judge := Stub(),), "r", 0, {})
     attempt = await run(sample, setup, 0)
     assert (attempt.ended_by, attempt.failures[-1].where) == ("unreadable", "customer")
     scored = BENCHMARK.complete(sample.task, attempt, await score(sample, attempt, setup))
     rows = {row.metric: row.value for row in scored.scores}
+    assert not judge.requests  # nothing is left to judge, so nothing is paid for it
+    assert "I cannot take part in this." not in [message.text for message in attempt.messages]
     assert {rows[name] for name in ("right", "pass", "turn_efficiency", "user_effort")} == {None}
     assert not {"db", "actions", "env_assertions"} & rows.keys()
     assert scored.verdict is not None

@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks.contract import Scored, Setup
+from cxlab.benchmarks.contract import Scored, Setup, lost_customer
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics
@@ -46,7 +46,7 @@ async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> 
     if versions is not None:  # what was measured stands in the run that is asked about
         return Scored((), *await ask_versions(task, attempt, setup, versions))
     found = measured_metrics.measure_attempt(task, attempt)
-    if not setup.judges or attempt.outcome == "provider":
+    if not setup.judges or attempt.outcome == "provider" or lost_customer(attempt):
         return Scored(tuple(measured_metrics.scores(attempt, found)))
     judged = await judge(task, attempt, setup, found)
     rows = measured_metrics.scores(attempt, decide(found, judged.verdicts))
@@ -68,6 +68,8 @@ def reassess(task: events.ReferenceTask, attempt: Attempt, stored: Scored, setup
     found = measured_metrics.measure_attempt(task, attempt)
     if not setup.judges or attempt.outcome == "provider":
         return Scored(tuple(measured_metrics.scores(attempt, found)))
+    if lost_customer(attempt):  # older runs had it judged, and paid for that
+        return Scored(tuple(measured_metrics.scores(attempt, found)), votes, tuple(said))
     verdicts = majority(said)
     judged = figures(_of_groups(verdicts, _groups(setup)), len(judge_prompts.turns_of(attempt.messages)))
     rows = measured_metrics.scores(attempt, decide(found, verdicts))
