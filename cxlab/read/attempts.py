@@ -9,21 +9,26 @@ from typing import Any
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.read import procedures, troubles
-from cxlab.read.query import COLUMNS, MADE, ask, facet, facet_ids, where
+from cxlab.read import procedures
+from cxlab.read.comparison.score_sums import FullScore, score_attempts
+from cxlab.read.kept import troubles
+from cxlab.read.kept.chosen import LOOKED_UP, choose, count_values
+from cxlab.read.kept.numbers import column_of, facts, look_up
+from cxlab.read.query import COLUMNS, MADE, ask, facet, facet_ids
 from cxlab.read.view import View
 from cxlab.store import catalogue, frames, layout, load
 
 ROWS_A_PAGE = 50
 # The metric of the view decides which end of its scores is the worse one.
+# Column and whether the largest come first.
 _ORDERS = {
-    "newest": "a.started DESC",
-    "oldest": "a.started",
-    "costly": "a.cost_usd DESC NULLS LAST",
-    "slow": "a.latency_s DESC",
-    "long": "a.turns DESC",
+    "newest": ("started", True),
+    "oldest": ("started", False),
+    "costly": ("cost_usd", True),
+    "slow": ("latency_s", True),
+    "long": ("turns", True),
     # The same for everybody, and telling nothing of what came of an attempt.
-    "mixed": "md5(a.attempt_id)",
+    "mixed": ("mixed", False),
 }
 ORDERS = ("worst", "best", *_ORDERS)
 
@@ -69,29 +74,26 @@ def facets(view: View, names: Sequence[str] | None = None) -> pl.DataFrame:
     `names`: of these filters only. What went wrong and where judges split must be looked up turn by turn, so a page
     that does not filter by them should not ask.
     """
-    condition, params = where(view)
-    columns_of = {**COLUMNS, **MADE, **{name: facet(name, "attempts") for name in facet_ids()}}
-    wanted = {name: column for name, column in columns_of.items() if names is None or name in names}
-    looked_up = {name: found for name, found in troubles.FACETS.items() if names is None or name in names}
-    parts = [
-        f"SELECT '{name}' AS name, {name} AS value, count(*) AS n FROM chosen WHERE {name} IS NOT NULL GROUP BY 2"
-        for name in wanted
-    ]
-    parts += [
-        f"SELECT '{name}' AS name, value, count(*) AS n FROM {found} SEMI JOIN chosen USING (run_id, attempt_id) "
-        "GROUP BY 2"
-        for name, found in looked_up.items()
-    ]
-    if not parts:
-        return pl.DataFrame(schema={"name": pl.String, "value": pl.String, "n": pl.Int64})
-    picked = [f"{column} AS {name}" for name, column in wanted.items()]
-    columns = ", ".join([*(("run_id", "attempt_id") if looked_up else ()), *picked])
-    return ask(
-        f"WITH chosen AS MATERIALIZED (SELECT {columns} FROM attempts WHERE {condition}) "
-        + " UNION ALL ".join(parts)
-        + " ORDER BY 1, 3 DESC, 2",
-        params,
-    )
+    known = [*COLUMNS, *MADE, *facet_ids(), *troubles.FACETS]
+    wanted = [name for name in known if names is None or name in names]
+    chosen = choose(view)
+    parts = [count_values(chosen, wanted)]
+    made = {name: MADE[name] for name in wanted if name in MADE}
+    looked_up = {name: troubles.FACETS[name] for name in wanted if name in {*troubles.FACETS} - {*LOOKED_UP}}
+    if made or looked_up:
+        # What only a query can tell, of the attempts that were chosen.
+        columns = ", ".join(["a.run_id", "a.attempt_id", *(f"{column} AS {name}" for name, column in made.items())])
+        counted = [f"SELECT '{name}' AS name, {name} AS value, count(*) AS n FROM chosen WHERE {name} IS NOT NULL "
+                   "GROUP BY 2" for name in made]  # fmt: skip
+        counted += [f"SELECT '{name}' AS name, value, count(*) AS n FROM {found} "
+                    "SEMI JOIN chosen_attempts USING (run_id, attempt_id) GROUP BY 2"
+                    for name, found in looked_up.items()]  # fmt: skip
+        parts.append(ask(
+            f"WITH chosen AS MATERIALIZED (SELECT {columns} FROM attempts a SEMI JOIN chosen_attempts USING "
+            f"(run_id, attempt_id)) {' UNION ALL '.join(counted)}",
+            beside={"chosen_attempts": chosen.select("run_id", "attempt_id").to_arrow()},
+        ))  # fmt: skip
+    return pl.concat(parts).sort("name", "n", "value", descending=[False, True, False])
 
 
 def benchmarks() -> pl.DataFrame:
@@ -101,8 +103,7 @@ def benchmarks() -> pl.DataFrame:
 
 def tasks_tried(view: View) -> set[tuple[str, str]]:
     """(benchmark, task) of all attempts under the view."""
-    condition, params = where(view)
-    return set(ask(f"SELECT DISTINCT benchmark, task FROM attempts WHERE {condition}", params).iter_rows())
+    return set(choose(view, "benchmark", "task").unique().iter_rows())
 
 
 def known_models() -> pl.DataFrame:
@@ -112,49 +113,56 @@ def known_models() -> pl.DataFrame:
     )
 
 
-@dataclass(frozen=True)
-class FullScore:
-    """What an attempt at a task loses points against: the task's main figure and the best value it can have."""
-
-    benchmark: str
-    task: str
-    metric: str
-    best: float
-
-
 def attempts(
     view: View, limit: int = ROWS_A_PAGE, offset: int = 0, order: str | None = None, less_is_better: bool = False,
     mains: Sequence[FullScore] = (),
 ) -> Page:  # fmt: skip
-    """One page of attempts with the view's metric as `score`; filtered, counted and cut in SQL.
+    """One page of attempts with the view's metric as `score`.
 
     `order` is one of ORDERS (None: the view's, else newest); `less_is_better` says so of the view's metric. `score` is
     the attempt's own, else the mean over its turns; null when nothing was scored (last in either order). With `mains`
     it is each one's own main figure instead, as the attempts of several benchmarks share no metric.
     """
-    condition, params = where(view, "attempts", "a.")
-    scored, figures = scored_by(view.metric, mains)
-    # What is shown of an attempt is read for the rows of the page alone.
-    frame = ask(
-        f"""
-        WITH chosen AS MATERIALIZED (
-            SELECT run_id, attempt_id, started, cost_usd, latency_s, turns FROM attempts a WHERE {condition}
-        ), {scored}, page AS MATERIALIZED (
-            SELECT a.run_id, a.attempt_id, scored.score, count(*) OVER () AS total
-            FROM chosen a LEFT JOIN scored USING (run_id, attempt_id)
-            ORDER BY {(ordering := order_by(view, order, less_is_better))} LIMIT $limit OFFSET $offset
-        )
-        SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.simulated, a.task,
-            {shown_columns()} a.outcome, a.ended_by, a.failure, a.turns, scored.score, a.verdict, a.verdict_reason,
-            a.verdict_owner, a.latency_s, a.cost_usd, a.started, left(a.opening, 200) AS opening, scored.total
-        FROM attempts a JOIN page scored USING (run_id, attempt_id) ORDER BY {ordering}
-        """,
-        {**params, **figures, "limit": limit, "offset": offset},
+    listed = list_attempts(view, order, less_is_better, mains)
+    page = listed.slice(offset, limit)
+    # What is shown of an attempt and is not kept is read for the rows of the page alone.
+    told = ask(
+        """SELECT a.run_id, a.attempt_id, a.simulated, a.verdict_reason, a.verdict_owner,
+            left(a.opening, 200) AS opening
+        FROM attempts a JOIN page_of_attempts USING (run_id, attempt_id)""",
+        beside={"page_of_attempts": page.select("run_id", "attempt_id").to_arrow()},
     )
-    if frame.height:
-        return Page(frame.drop("total"), int(frame["total"][0]))
-    total = int(ask(f"SELECT count(*) AS n FROM attempts a WHERE {condition}", params)["n"][0]) if offset else 0
-    return Page(frame.drop("total"), total)
+    kept = look_up(facts(), page["nth"]).drop("nth", "run_id", "attempt_id")
+    named = {name: pl.col(column_of(name)) for name in facet_ids() if column_of(name) in kept.columns}
+    frame = page.hstack(kept).join(told, on=["run_id", "attempt_id"], how="left", maintain_order="left")
+    columns: tuple[str | pl.Expr, ...] = (
+        *("run_id", "attempt_id", "sample_id", "trial", "benchmark", "model", "simulated", "task"),
+        *(column.alias(name) for name, column in named.items()),
+        *("outcome", "ended_by", "failure", "turns", "score", "verdict", "verdict_reason", "verdict_owner"),
+        *("latency_s", "cost_usd", "started", "opening"),
+    )
+    return Page(frame.select(columns), listed.height)
+
+
+def list_attempts(
+    view: View, order: str | None, less_is_better: bool = False, mains: Sequence[FullScore] = ()
+) -> pl.DataFrame:
+    """The attempts of a view in one of ORDERS (None: the view's, else newest): run_id, attempt_id, score, nth.
+
+    UnknownName for another order.
+    """
+    chosen = order or view.order or "newest"
+    if chosen not in ORDERS:
+        raise UnknownName("order", chosen, ORDERS)
+    by, falling = _ORDERS.get(chosen, ("score", (chosen == "best") != less_is_better))
+    found = choose(view, "nth", "run_id", "attempt_id", *([by] if by != "score" else []))
+    scored = score_attempts(found["nth"], view, mains).select("nth", "score")
+    return (
+        found.join(scored, on="nth", how="left", maintain_order="left")
+        .sort(by, "run_id", "attempt_id", descending=[falling, False, False],
+              nulls_last=True)
+        .select("run_id", "attempt_id", "score", "nth")
+    )  # fmt: skip
 
 
 def samples_of_rows(rows: pl.DataFrame) -> dict[str, dict[str, Any]]:
@@ -180,52 +188,13 @@ def neighbours(
     """The attempts before and after the open one in the view's order, as `RUN/ATTEMPT`; "" at either end."""
     if view.opened is None:
         return "", ""
-    condition, params = where(view, "attempts", "a.")
-    scored, figures = scored_by(view.metric, mains)
-    found = ask(
-        f"""
-        WITH chosen AS MATERIALIZED (
-            SELECT run_id, attempt_id, started, cost_usd, latency_s, turns FROM attempts a WHERE {condition}
-        ), {scored}, listed AS (
-            SELECT a.run_id || '/' || a.attempt_id AS key, lag(key) OVER sorted AS before,
-                lead(key) OVER sorted AS after
-            FROM chosen a LEFT JOIN scored USING (run_id, attempt_id)
-            WINDOW sorted AS (ORDER BY {order_by(view, order, less_is_better)})
-        )
-        SELECT coalesce(before, ''), coalesce(after, '') FROM listed WHERE key = $opened
-        """,
-        {**params, **figures, "opened": view.attempt},
-    )
-    return ("", "") if found.is_empty() else found.row(0)
-
-
-def scored_by(metric: str, mains: Sequence[FullScore] = ()) -> tuple[str, dict[str, Any]]:
-    """SQL of `scored`: the score of each attempt of `chosen` by a metric, or by its own task's main figure; and its
-    parameters."""
-    value = "SELECT run_id, attempt_id, coalesce(avg(value) FILTER (turn IS NULL), avg(value)) AS score"
-    source = "FROM scores SEMI JOIN chosen USING (run_id, attempt_id)"
-    if not mains:
-        return f"scored AS ({value} {source} WHERE metric = $metric GROUP BY 1, 2)", {"metric": metric}
-    names = ("benchmark", "task", "metric")
-    listed = ", ".join(f"unnest($main_{name}) AS {name}" for name in names)
-    return (
-        f"mains AS (SELECT {listed}), scored AS ({value} {source} JOIN mains USING ({', '.join(names)}) "
-        "WHERE metric IN (SELECT unnest($main_metric)) GROUP BY 1, 2)",
-        {f"main_{name}": [getattr(each, name) for each in mains] for name in names},
-    )
-
-
-def order_by(view: View, order: str | None, less_is_better: bool) -> str:
-    """SQL that puts attempts `a` with their `scored` in an order (None: the view's, else newest).
-
-    UnknownName for another order.
-    """
-    chosen = order or view.order or "newest"
-    if chosen not in ORDERS:
-        raise UnknownName("order", chosen, ORDERS)
-    falling = (chosen == "best") != less_is_better
-    first = _ORDERS.get(chosen) or f"scored.score {'DESC' if falling else 'ASC'} NULLS LAST"
-    return f"{first}, a.run_id, a.attempt_id"
+    listed = list_attempts(view, order, less_is_better, mains)
+    run_id, attempt_id = view.opened
+    at = listed.select((pl.col("run_id") == run_id) & (pl.col("attempt_id") == attempt_id)).to_series().arg_max()
+    if at is None or listed.row(at)[:2] != view.opened:
+        return "", ""
+    keys = ["/".join(listed.row(place)[:2]) if 0 <= place < listed.height else "" for place in (at - 1, at + 1)]
+    return keys[0], keys[1]
 
 
 def attempt(run_id: str, attempt_id: str) -> StoredAttempt:

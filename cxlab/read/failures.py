@@ -1,14 +1,18 @@
 """Failures: how many there are, which are alike, what failed on the way, and the chosen set as a file."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
 
-from cxlab.read.attempts import ROWS_A_PAGE, FullScore, Page, attempts, order_by, scored_by, shown_columns
-from cxlab.read.query import ask, where
-from cxlab.read.troubles import STANDS
+from cxlab.read.attempts import ROWS_A_PAGE, Page, attempts, list_attempts, shown_columns
+from cxlab.read.comparison.score_sums import FullScore, score_attempts
+from cxlab.read.kept.chosen import choose, keep, keep_these, numbered, stands
+from cxlab.read.kept.numbers import facts, look_up, number
+from cxlab.read.query import ask, say_annotations_read, where
 from cxlab.read.view import View
+from cxlab.store import catalogue, layout
 
 MOST_GROUPS = 12
 # Chosen sets are written whole into memory before they are downloaded.
@@ -19,43 +23,22 @@ def counts(view: View) -> dict[str, int]:
     """Of the view, whatever its verdict: attempts, of them failed, unscored and passed; turns evaluated and wrong;
     in how many attempts a tool call failed (`tool_errors`), also where the attempt passed (`mended`); how many
     failures were found, and how much failed on the way without deciding anything."""
-    condition, params = where(view.change(verdict=""))
-    return ask(
-        f"""
-        WITH chosen AS MATERIALIZED (
-            SELECT run_id, attempt_id, coalesce(verdict, 'unscored') AS verdict, row_number() OVER () AS nth
-            FROM attempts WHERE {condition}
-        ), found AS MATERIALIZED (
-            SELECT verdict, on_the_way, owner, count(*) AS n, count(DISTINCT nth) AS attempts
-            FROM troubles JOIN chosen USING (run_id, attempt_id) GROUP BY ALL
-        )
-        SELECT * FROM (
-            SELECT count(*) AS attempts, count(*) FILTER (verdict = 'failed') AS failed,
-                count(*) FILTER (verdict = 'unscored') AS unscored, count(*) FILTER (verdict = 'passed') AS passed
-            FROM chosen
-        ), (
-            SELECT coalesce(sum(attempts) FILTER (on_the_way AND owner = 'tool'), 0)::BIGINT AS tool_errors,
-                coalesce(sum(attempts) FILTER (on_the_way AND owner = 'tool' AND verdict = 'passed'), 0)::BIGINT
-                    AS mended,
-                coalesce(sum(n) FILTER (on_the_way), 0)::BIGINT AS on_the_way
-            FROM found
-        ), (
-            SELECT coalesce(sum(turns), 0)::BIGINT AS turns, coalesce(sum(wrong), 0)::BIGINT AS wrong_turns
-            FROM turns_gone_wrong SEMI JOIN chosen USING (run_id, attempt_id)
-        )
-        """,
-        params,
-    ).row(0, named=True)
+    chosen = choose(view.change(verdict=""), "nth", "verdict").with_columns(pl.col("verdict").fill_null("unscored"))
+    verdicts = dict(chosen.group_by("verdict").len().iter_rows())
+    found = numbered("troubles").filter("on_the_way").select("nth", "owner").join(chosen, on="nth")
+    failed_calls = found.filter(pl.col("owner") == "tool").unique("nth")
+    turns = keep_these(numbered("turns_gone_wrong"), chosen)
+    return {
+        "attempts": chosen.height, **{name: verdicts.get(name, 0) for name in ("failed", "unscored", "passed")},
+        "tool_errors": failed_calls.height, "mended": failed_calls.filter(pl.col("verdict") == "passed").height,
+        "on_the_way": found.height, "turns": int(turns["turns"].sum()), "wrong_turns": int(turns["wrong"].sum()),
+    }  # fmt: skip
 
 
 def count_verdicts() -> pl.DataFrame:
     """The attempts of the store by benchmark, model and verdict (passed, failed or unscored), with their number `n`."""
-    condition, params = where(View())
-    return ask(
-        f"""SELECT benchmark, model, coalesce(verdict, 'unscored') AS verdict, count(*) AS n FROM attempts
-        WHERE {condition} GROUP BY ALL ORDER BY ALL""",
-        params,
-    )
+    told = choose(View(), "benchmark", "model", "verdict").with_columns(pl.col("verdict").fill_null("unscored"))
+    return told.group_by(told.columns).agg(n=pl.len().cast(pl.Int64)).sort(told.columns)
 
 
 def passed_rate(passed: int, failed: int) -> float | None:
@@ -63,28 +46,59 @@ def passed_rate(passed: int, failed: int) -> float | None:
     return passed / (passed + failed) if passed + failed else None
 
 
-_FULL = ("benchmark", "task", "metric", "best")
-
 # By what an attempt is in the middle of its group; of two each is as far from it as the other.
 _MIDDLE = ("turns", "failures", "lost")
 _LEAST_TYPICAL = 3
 # What the failures of a group share; a detail that differs by its figures alone is told without them.
-_SHARED = "kind, stage, took, due, field, given, wanted, owner"
-_SCENARIO = (
-    "CASE WHEN count(DISTINCT scenario) = 1 THEN any_value(scenario) END AS scenario, "
-    "count(DISTINCT scenario) AS scenarios"
-)
-# Who else people say did it, an attempt; and in how many attempts of a group that is another than the group's owner.
-_OTHERS = """(SELECT run_id, attempt_id, list(DISTINCT field) AS others FROM annotations_in_force
-                WHERE kind = 'dispute' GROUP BY ALL)"""
-_IN_DISPUTE = (
-    "count(DISTINCT nth) FILTER (len(list_filter(others, lambda each: each IS DISTINCT FROM owner)) > 0) AS disputed"
-)
-# In how many attempts of a group the verdict stands on a failure of it.
-_DECIDING = "count(DISTINCT nth) FILTER (decides) AS deciding"
+_SHARED = ("kind", "stage", "took", "due", "field", "given", "wanted", "owner")
+_SCENARIO: dict[str, pl.Expr] = {
+    "scenario": pl.when(pl.col("scenario").drop_nulls().n_unique() == 1).then(pl.col("scenario").drop_nulls().first()),
+    "scenarios": pl.col("scenario").drop_nulls().n_unique().cast(pl.Int64),
+}
 # A tool is told where all of them failed by it.
-_TOOL = "CASE WHEN count(DISTINCT tool) = 1 AND count(tool) = count(*) THEN any_value(tool) END AS tool"
-_DETAIL = "CASE WHEN count(DISTINCT detail) > 1 THEN any_value(stem) ELSE any_value(detail) END AS detail"
+_TOOL = pl.when((pl.col("tool").null_count() == 0) & (pl.col("tool").n_unique() == 1)).then(pl.col("tool").first())
+_DETAIL = (
+    pl.when(pl.col("detail").drop_nulls().n_unique() > 1)
+    .then(pl.col("stem").drop_nulls().first())
+    .otherwise(pl.col("detail").drop_nulls().first())
+)
+_ATTEMPTS = pl.col("nth").n_unique().cast(pl.Int64)
+_N = pl.len().cast(pl.Int64)
+# In how many attempts of a group the verdict stands on a failure of it; in how many people say that it was another's
+# doing than the group's owner.
+_COUNTED = {
+    "deciding": pl.col("nth").filter("decides").n_unique().cast(pl.Int64),
+    "disputed": pl.col("nth").filter("another").n_unique().cast(pl.Int64),
+}
+
+
+def _disputes() -> pl.DataFrame:
+    """Who else people say did it, an attempt: run_id, attempt_id, others, and these in words (`disputed`)."""
+    say_annotations_read()
+    return _read_disputes(str(layout.home()), catalogue.version())
+
+
+@lru_cache(maxsize=4)
+def _read_disputes(home: str, version: str) -> pl.DataFrame:
+    return ask("""SELECT run_id, attempt_id, list(DISTINCT field) AS others,
+            string_agg(DISTINCT field, ', ' ORDER BY field) AS disputed
+        FROM annotations_in_force WHERE kind = 'dispute' GROUP BY 1, 2""")
+
+
+def _list_troubles(view: View) -> pl.DataFrame:
+    """The troubles of the attempts under a view: as `troubles.TABLES` says, with nth, and whether the verdict stands on
+    it (`decides`) and people say that it was another's doing (`another`)."""
+    rows = keep(numbered("troubles"), view)
+    told = _disputes()
+    rows = rows.with_columns(decides=stands(rows))
+    if told.is_empty():
+        return rows.with_columns(another=pl.lit(value=False))
+    others = number(told).select("nth", "others").explode("others")
+    named = rows.select("nth", "owner").unique().join(others, on="nth")
+    named = named.filter(pl.col("others").ne_missing(pl.col("owner"))).select("nth", "owner").unique()
+    named = named.with_columns(another=pl.lit(value=True))
+    rows = rows.join(named, on=["nth", "owner"], how="left", nulls_equal=True, maintain_order="left")
+    return rows.with_columns(pl.col("another").fill_null(value=False))
 
 
 def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ()) -> pl.DataFrame:
@@ -106,67 +120,65 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     `disputed`: in how many of the attempts people say that it was another's doing than the
     group's owner.
     """
-    counted, asked = _counted(view)
-    condition, params = where(view.change(alike=""))
-    order = "lost DESC NULLS LAST, attempts" if view.weight == "points" else "attempts"
-    losses = {name: [getattr(each, name) for each in full] for name in _FULL}
-    return ask(
-        f"""
-        WITH listed AS MATERIALIZED (
-            SELECT t.*, a.nth, a.verdict, d.others, {STANDS} AS decides FROM troubles t
-            JOIN ({_numbered(condition)}) a USING (run_id, attempt_id)
-            LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
-            WHERE {counted}
-        ), {_losses(full)}, by_group AS (
-            SELECT alike, sum(lost) AS lost, count(lost) AS scored
-            FROM (SELECT DISTINCT alike, nth FROM listed) LEFT JOIN losses USING (nth) GROUP BY ALL
+    listed = _list_troubles(view.change(alike="")).filter(_counted(view))
+    verdicts = look_up(facts().select("verdict"), listed["nth"]).to_series().fill_null("unscored")
+    losses = _losses(listed["nth"], view, full)
+    lost = listed.select("alike", "nth").unique().join(losses, on="nth").group_by("alike").agg(
+        lost=pl.col("lost").sum(), scored=pl.len().cast(pl.Int64)
+    )  # fmt: skip
+    by_model = listed.group_by("alike", *_SHARED, "model").agg(n=_N).sort("model").group_by("alike", *_SHARED).agg(
+        models=pl.col("model"), by_model=pl.struct(key="model", value="n")
+    )  # fmt: skip
+    of_attempts = listed["nth"].n_unique()
+    found = listed.group_by("alike", *_SHARED).agg(
+        tool=_TOOL, **_SCENARIO, detail=_DETAIL, n=_N, attempts=_ATTEMPTS, **_COUNTED
+    )  # fmt: skip
+    keys = ["alike", *_SHARED]
+    by_model = by_model.with_columns(pl.col("by_model").cast(pl.Map(pl.String, pl.Int64)))
+    found = found.join(by_model, on=keys, nulls_equal=True).join(lost, on="alike", how="left")
+    order = ["lost", "attempts"] if view.weight == "points" else ["attempts"]
+    return (
+        found.with_columns(
+            pl.lit(listed.height, pl.Int64).alias("of"),
+            groups=pl.lit(found.height, pl.Int64),
+            of_attempts=pl.lit(of_attempts, pl.Int64),
+            of_unscored=pl.lit(listed["nth"].filter(verdicts == "unscored").n_unique(), pl.Int64),
+            share=pl.col("attempts") / of_attempts,
+            level=pl.len().over("attempts").cast(pl.Int64),
+            scored=pl.col("scored").fill_null(0),
+            lost_in_all=pl.lit(losses["lost"].sum() if losses.height else None, pl.Float64),
+            lost_in_groups=pl.lit(lost["lost"].sum() if lost.height else None, pl.Float64),
         )
-        SELECT *, attempts / of_attempts AS share, count(*) OVER (PARTITION BY attempts) AS level,
-            (SELECT sum(lost) FROM losses) AS lost_in_all, (SELECT sum(lost) FROM by_group) AS lost_in_groups FROM (
-            SELECT alike, {_SHARED}, {_TOOL}, {_SCENARIO}, {_DETAIL}, count(*) AS n,
-                count(DISTINCT nth) AS attempts, {_DECIDING}, {_IN_DISPUTE},
-                list_sort(list(DISTINCT model)) AS models, histogram(model) AS by_model,
-                (sum(count(*)) OVER ())::BIGINT AS of, count(*) OVER () AS groups,
-                (SELECT count(DISTINCT nth) FROM listed) AS of_attempts,
-                (SELECT count(DISTINCT nth) FROM listed WHERE coalesce(verdict, 'unscored') = 'unscored')
-                    AS of_unscored
-            FROM listed GROUP BY alike, {_SHARED}
-        ) JOIN by_group USING (alike) ORDER BY {order} DESC, n DESC, alike LIMIT $limit
-        """,
-        {
-            **params, **asked, "limit": limit,
-            **({f"full_{name}": values for name, values in losses.items()} if full else {}),
-        },
+        .sort(*order, "n", "alike", descending=[*(True for _ in order), True, False], nulls_last=True)
+        .head(limit)
+        .select(
+            "alike", *_SHARED, "tool", "scenario", "scenarios", "detail", "n", "attempts", "deciding", "disputed",
+            "models", "by_model", "of", "groups", "of_attempts", "of_unscored", "lost", "scored", "share", "level",
+            "lost_in_all", "lost_in_groups",
+        )
     )  # fmt: skip
 
 
-def _counted(view: View) -> tuple[str, dict[str, Any]]:
-    """Which troubles count as failures under a view: SQL and its parameters."""
+def _counted(view: View) -> pl.Expr:
+    """Which troubles count as failures under a view."""
     kinds = [kind for kind in view.errors if kind != "any"]
     if kinds and "any" not in view.errors:
-        return "kind IN (SELECT unnest($wanted_kinds))", {"wanted_kinds": kinds}
-    return "NOT on_the_way", {}
+        return pl.col("kind").is_in(kinds)
+    return ~pl.col("on_the_way")
 
 
-def _losses(full: Sequence[FullScore]) -> str:
-    """SQL of `losses`: how far the scored ones among the `listed` attempts are below a full score."""
-    if not full:
-        return "losses AS (SELECT nth, NULL::DOUBLE AS lost FROM listed WHERE false)"
-    return """full_scores AS (
-            SELECT unnest($full_benchmark) AS benchmark, unnest($full_task) AS task, unnest($full_metric) AS metric,
-                unnest($full_best)::DOUBLE AS best
-        ), losses AS (
-            SELECT nth, abs(any_value(best) - coalesce(avg(value) FILTER (turn IS NULL), avg(value))) AS lost
-            FROM scores JOIN full_scores USING (benchmark, task, metric)
-            JOIN (SELECT DISTINCT run_id, attempt_id, nth FROM listed) USING (run_id, attempt_id)
-            WHERE value IS NOT NULL AND metric IN (SELECT unnest($full_metric)) GROUP BY ALL
-        )"""
+def _losses(numbers: pl.Series, view: View, full: Sequence[FullScore]) -> pl.DataFrame:
+    """How far the scored ones among these attempts are below a full score: nth, lost."""
+    found = score_attempts(numbers.unique(), view, full) if full else pl.DataFrame(schema=_LOSSES)
+    if found.is_empty():
+        return pl.DataFrame(schema=_LOSSES)
+    names = ("benchmark", "task", "metric", "best")
+    best = pl.DataFrame({name: [getattr(each, name) for each in full] for name in names})
+    found = found.join(best, on=list(names[:-1])).unique("nth", keep="first", maintain_order=True)
+    return found.sort("nth").select("nth", lost=(pl.col("best") - pl.col("score")).abs())
 
 
-def _numbered(condition: str) -> str:
-    """SQL of the attempts under a condition, numbered: to count numbers costs a fraction of counting pairs of texts."""
-    columns = "run_id, attempt_id, verdict, verdict_turn, row_number() OVER () AS nth"
-    return f"SELECT {columns} FROM attempts WHERE {condition}"
+_LOSSES = {"nth": pl.UInt32, "lost": pl.Float64}
 
 
 def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
@@ -175,33 +187,27 @@ def on_the_way(view: View, limit: int = MOST_GROUPS) -> pl.DataFrame:
     Columns: alike, kind, scenario and scenarios (as in `groups`), detail, n, attempts, passed (of these attempts),
     models, groups (in all), of (all that happened). Whatever the view's verdict, for what was mended is told apart.
     """
-    condition, params = where(view.change(verdict="", alike=""))
-    return ask(
-        f"""
-        SELECT alike, kind, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
-            count(DISTINCT nth) FILTER (verdict = 'passed') AS passed,
-            list_sort(list(DISTINCT model)) AS models, count(*) OVER () AS groups,
-            (sum(count(*)) OVER ())::BIGINT AS of
-        FROM troubles JOIN ({_numbered(condition)}) USING (run_id, attempt_id)
-        WHERE on_the_way GROUP BY ALL ORDER BY n DESC, alike LIMIT $limit
-        """,
-        {**params, "limit": limit},
+    rows = _list_troubles(view.change(verdict="", alike="")).filter("on_the_way")
+    passed = look_up(facts().select("verdict"), rows["nth"]).to_series() == "passed"
+    found = rows.with_columns(passed=passed).group_by("alike", "kind").agg(
+        **_SCENARIO, detail=_DETAIL, n=_N, attempts=_ATTEMPTS,
+        passed=pl.col("nth").filter(pl.col("passed").fill_null(value=False)).n_unique().cast(pl.Int64),
+        models=pl.col("model").unique().sort(),
+    )  # fmt: skip
+    return (
+        found.with_columns(pl.lit(rows.height, pl.Int64).alias("of"), groups=pl.lit(found.height, pl.Int64))
+        .sort("n", "alike", descending=[True, False])
+        .head(limit)
+        .select("alike", "kind", "scenario", "scenarios", "detail", "n", "attempts", "passed", "models", "groups", "of")
     )
 
 
 def group(view: View) -> dict[str, Any] | None:
     """What the failures of the view's group share (the columns of `groups` that describe), and under the view how often
     they happened (`n`) in how many `attempts`, `deciding` and `disputed` of them; None where there is none."""
-    condition, params = where(view)
-    found = ask(
-        f"""SELECT {_SHARED}, {_TOOL}, {_SCENARIO}, {_DETAIL}, count(*) AS n, count(DISTINCT nth) AS attempts,
-            {_DECIDING}, {_IN_DISPUTE}
-        FROM (SELECT t.*, nth, {STANDS} AS decides
-            FROM troubles t JOIN ({_numbered(condition)}) a USING (run_id, attempt_id))
-            LEFT JOIN {_OTHERS} d USING (run_id, attempt_id)
-        WHERE alike = $alike GROUP BY {_SHARED} ORDER BY n DESC LIMIT 1""",
-        {**params, "alike": view.alike},
-    )
+    found = _list_troubles(view).filter(pl.col("alike") == view.alike).group_by(_SHARED).agg(
+        tool=_TOOL, **_SCENARIO, detail=_DETAIL, n=_N, attempts=_ATTEMPTS, **_COUNTED
+    ).sort("n", *_SHARED, descending=[True, *(False for _ in _SHARED)])  # fmt: skip
     return None if found.is_empty() else found.row(0, named=True)
 
 
@@ -216,62 +222,48 @@ def typical(view: View, full: Sequence[FullScore] = ()) -> dict[str, Any] | None
     equally near it is the first by id. Where the verdict of any stands on a failure of the group (`deciding`: of how
     many, of `many` in all), it is one of these, and `first_turn` the turn of its verdict.
     """
-    condition, params = where(view)
-    losses = {name: [getattr(each, name) for each in full] for name in _FULL}
-    far = " + ".join(
-        f"CASE WHEN mid_{name} IS NULL THEN 0 ELSE coalesce(abs({name} - mid_{name}) / nullif(reach_{name}, 0), "
-        f"CASE WHEN {name} IS NULL THEN 1 ELSE 0 END) END"
-        for name in _MIDDLE
-    )
-    medians = ", ".join(
-        f"median({name}) OVER () AS mid_{name}, max({name}) OVER () - min({name}) OVER () AS reach_{name}"
-        for name in _MIDDLE
-    )
-    told = ", ".join(f"{name}, mid_{name}, reach_{name}" for name in _MIDDLE)
-    found = ask(
-        f"""
-        WITH listed AS MATERIALIZED (
-            SELECT run_id, attempt_id, nth, bool_or(alike = $alike AND {STANDS}) AS decides,
-                coalesce(min(turn) FILTER (alike = $alike AND {STANDS}), min(turn) FILTER (alike = $alike))
-                    AS first_turn,
-                count(*) FILTER (NOT on_the_way) AS failures
-            FROM troubles t JOIN ({_numbered(condition)}) a USING (run_id, attempt_id) GROUP BY ALL
-        ), {_losses(full)}
-        SELECT run_id, attempt_id, first_turn, deciding, many, {told}
-        FROM (
-            SELECT *, {medians}, count(*) OVER () AS many, count(*) FILTER (decides) OVER () AS deciding
-            FROM listed JOIN (SELECT run_id, attempt_id, turns FROM attempts) USING (run_id, attempt_id)
-                LEFT JOIN losses USING (nth)
-        )
-        WHERE many >= {_LEAST_TYPICAL} ORDER BY decides DESC, {far}, run_id, attempt_id LIMIT 1
-        """,
-        {
-            **params, "alike": view.alike,
-            **({f"full_{name}": values for name, values in losses.items()} if full else {}),
-        },
+    rows = _list_troubles(view)
+    own = pl.col("alike") == view.alike
+    listed = rows.group_by("nth").agg(
+        decides=(own & pl.col("decides")).any(),
+        first_turn=pl.coalesce(pl.col("turn").filter(own & pl.col("decides")).min(), pl.col("turn").filter(own).min()),
+        failures=(~pl.col("on_the_way")).sum().cast(pl.Int64),
     )  # fmt: skip
-    return None if found.is_empty() else found.row(0, named=True)
+    if listed.height < _LEAST_TYPICAL:
+        return None
+    about = look_up(facts().select("run_id", "attempt_id", "turns"), listed["nth"])
+    listed = listed.hstack(about).join(_losses(listed["nth"], view, full), on="nth", how="left", maintain_order="left")
+    listed = listed.with_columns(
+        *(pl.col(name).median().alias(f"mid_{name}") for name in _MIDDLE),
+        *((pl.col(name).max() - pl.col(name).min()).alias(f"reach_{name}") for name in _MIDDLE),
+    )
+    far = pl.sum_horizontal(
+        pl.when(pl.col(f"mid_{name}").is_null())
+        .then(0.0)
+        .when(pl.col(f"reach_{name}") != 0)
+        .then((pl.col(name) - pl.col(f"mid_{name}")).abs() / pl.col(f"reach_{name}"))
+        .fill_null(pl.when(pl.col(name).is_null() & pl.col(f"mid_{name}").is_not_null()).then(1.0).otherwise(0.0))
+        for name in _MIDDLE
+    )
+    told = [column for name in _MIDDLE for column in (name, f"mid_{name}", f"reach_{name}")]
+    found = listed.with_columns(many=pl.len().cast(pl.Int64), deciding=pl.col("decides").sum().cast(pl.Int64))
+    found = found.sort("decides", far, "run_id", "attempt_id", descending=[True, False, False, False])
+    found = found.select("run_id", "attempt_id", "first_turn", "deciding", "many", *told)
+    return found.row(0, named=True)
 
 
 def main_scores(attempts: pl.DataFrame, mains: Sequence[FullScore]) -> pl.DataFrame:
     """What attempts (run_id, attempt_id) of several benchmarks come to by their tasks' own main figures: run_id,
     attempt_id, score."""
-    scored, params = scored_by("", mains)
-    return ask(f"WITH chosen AS ({_THESE}), {scored} SELECT * FROM scored", {**params, **_these(attempts)})
-
-
-# Attempts that are known one by one. Joined: to make a key of each row that is scanned costs twice as much.
-_THESE = "(SELECT unnest($these_runs) AS run_id, unnest($these_attempts) AS attempt_id)"
-
-
-def _these(attempts: pl.DataFrame) -> dict[str, list[str]]:
-    return {"these_runs": attempts["run_id"].to_list(), "these_attempts": attempts["attempt_id"].to_list()}
+    known = number(attempts)
+    scored = score_attempts(known["nth"], View(runs=tuple(attempts["run_id"].unique().sort())), mains)
+    return known.select("run_id", "attempt_id", "nth").join(scored.select("nth", "score"), on="nth").drop("nth")
 
 
 def of_attempt(run_id: str, attempt_id: str) -> pl.DataFrame:
     """What decided one attempt, in the order of its turns: turn, alike, and what the failures of a group share."""
     return ask(
-        f"""SELECT turn, alike, detail, scenario, {_SHARED}, tool FROM troubles
+        f"""SELECT turn, alike, detail, scenario, {", ".join(_SHARED)}, tool FROM troubles
         WHERE run_id = $run AND attempt_id = $attempt AND NOT on_the_way ORDER BY turn NULLS FIRST, kind""",
         {"run": run_id, "attempt": attempt_id},
     )
@@ -299,36 +291,42 @@ def rows(
     """
     page = attempts(view, limit, offset, view.order or "worst", less_is_better, mains)
     # Inside a group of alike failures, or of some kinds, their own turns count, else every turn that went wrong.
-    opened = "NOT on_the_way"
-    params: dict[str, Any] = {**_these(page.frame)}
+    opened = ~pl.col("on_the_way")
     asked = [kind for kind in view.errors if kind != "any"]
     if view.alike:
-        opened, params["alike"] = "alike = $alike", view.alike
+        opened = pl.col("alike") == view.alike
     elif asked:
-        opened, params["asked"] = "kind IN (SELECT unnest($asked))", asked
-    kinds = ask(
-        f"""
-        WITH counted AS (
-            SELECT run_id, attempt_id, kind, on_the_way, count(*) AS n, min(turn) FILTER ({opened}) AS turn,
-                string_agg(detail, chr(10) ORDER BY detail) FILTER (kind IN ('answer', 'unmarked')) AS reason
-            FROM troubles JOIN {_THESE} USING (run_id, attempt_id) GROUP BY ALL
-        )
-        SELECT run_id, attempt_id, list(kind || ':' || n ORDER BY n DESC, kind) FILTER (NOT on_the_way) AS wrong,
-            list(kind || ':' || n ORDER BY n DESC, kind) FILTER (on_the_way) AS way,
-            min(turn) AS first_turn, any_value(reason) AS reason
-        FROM counted GROUP BY ALL
-        """,
-        params,
-    )
-    told = ask(f"SELECT * FROM ({_DISPUTED}) JOIN {_THESE} USING (run_id, attempt_id)", _these(page.frame))
+        opened = pl.col("kind").is_in(asked)
     found = page.frame
-    for each in (kinds, told):
+    counted = (
+        keep_these(numbered("troubles"), found)
+        .group_by("run_id", "attempt_id", "kind", "on_the_way")
+        .agg(
+            n=pl.len(),
+            turn=pl.col("turn").filter(opened).min(),
+            reason=pl.col("detail").filter(pl.col("kind").is_in(["answer", "unmarked"])).drop_nulls().sort(),
+        )
+        .sort("n", "kind", descending=[True, False])
+        .group_by("run_id", "attempt_id", maintain_order=True)
+        .agg(
+            wrong=_SAID.filter(~pl.col("on_the_way")),
+            way=_SAID.filter("on_the_way"),
+            first_turn=pl.col("turn").min(),
+            reason=pl.col("reason").list.join(chr(10)).filter(pl.col("reason").list.len() > 0).first(),
+        )
+        .with_columns(_or_none("wrong"), _or_none("way"))
+    )
+    told = _disputes().select("run_id", "attempt_id", "disputed")
+    for each in (counted, told):
         found = found.join(each, on=["run_id", "attempt_id"], how="left", maintain_order="left")
     return Page(found, page.total)
 
 
-_DISPUTED = """SELECT run_id, attempt_id, string_agg(DISTINCT field, ', ' ORDER BY field) AS disputed
-        FROM annotations_in_force WHERE kind = 'dispute' GROUP BY 1, 2"""
+_SAID = pl.format("{}:{}", "kind", "n")
+
+
+def _or_none(name: str) -> pl.Expr:
+    return pl.when(pl.col(name).list.len() > 0).then(name).alias(name)
 
 
 def chosen_set(
@@ -338,9 +336,11 @@ def chosen_set(
     """All attempts of the view as one row each in the order of `rows`, up to MOST_EXPORTED, with these metrics of the
     whole attempt (NAME_scored where an attempt has something else of that name), its verdict, tags and notes, the
     groups of alike failures that it is in (`alike`, as `groups` has them); with all that was said where asked for."""
-    condition, params = where(view, "attempts", "a.")
-    counted, asked = _counted(view)
-    scored, figures = scored_by(view.metric, mains)
+    listed = list_attempts(view, view.order or "worst", less_is_better, mains).head(MOST_EXPORTED)
+    params: dict[str, Any] = {}
+    alike = keep_these(numbered("troubles"), listed).filter(_counted(view)).group_by("run_id", "attempt_id").agg(
+        pl.col("alike").unique().sort()
+    )  # fmt: skip
     said = (
         """, (SELECT list({'turn': m.turn, 'role': m.role, 'text': m.text} ORDER BY m.seq) FROM messages m
             WHERE m.run_id = a.run_id AND m.attempt_id = a.attempt_id) AS messages"""
@@ -356,24 +356,25 @@ def chosen_set(
         f"""
         WITH wrong AS (SELECT run_id, attempt_id, {kinds} AS wrong FROM trouble_kinds
             WHERE value <> 'any' GROUP BY 1, 2),
-        grouped AS (SELECT run_id, attempt_id, list(DISTINCT alike ORDER BY alike) AS alike FROM troubles
-            WHERE {counted} GROUP BY 1, 2),
         tagged AS (SELECT run_id, attempt_id, list(value ORDER BY value) AS tags FROM attempt_tags GROUP BY 1, 2),
         noted AS (SELECT run_id, attempt_id, list(value ORDER BY created, id) AS notes FROM annotations_in_force
             WHERE kind = 'note' GROUP BY 1, 2),
-        doubted AS ({_DISPUTED}),
         figures AS (SELECT {", ".join(["run_id", "attempt_id", *columns])} FROM scores
-            WHERE turn IS NULL GROUP BY 1, 2),
-        chosen AS (SELECT run_id, attempt_id FROM attempts a WHERE {condition}), {scored}
+            WHERE turn IS NULL GROUP BY 1, 2)
         SELECT a.* EXCLUDE (output, facets, facet_list), {shown_columns()} {picked} wrong.wrong, alike, disputed,
             tags, notes{said}
-        FROM attempts a LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN figures USING (run_id, attempt_id)
-            LEFT JOIN scored USING (run_id, attempt_id)
-            LEFT JOIN doubted USING (run_id, attempt_id) LEFT JOIN grouped USING (run_id, attempt_id)
+        FROM attempts a JOIN listed_attempts listed USING (run_id, attempt_id)
+            LEFT JOIN wrong USING (run_id, attempt_id) LEFT JOIN figures USING (run_id, attempt_id)
+            LEFT JOIN doubted_attempts USING (run_id, attempt_id) LEFT JOIN grouped_attempts USING (run_id, attempt_id)
             LEFT JOIN tagged USING (run_id, attempt_id) LEFT JOIN noted USING (run_id, attempt_id)
-        WHERE {condition} ORDER BY {order_by(view, view.order or "worst", less_is_better)} LIMIT $most
+        ORDER BY listed.place
         """,
-        {**params, **asked, **figures, "most": MOST_EXPORTED},
+        params,
+        {
+            "listed_attempts": listed.with_row_index("place").to_arrow(),
+            "grouped_attempts": alike.to_arrow(),
+            "doubted_attempts": _disputes().drop("others").to_arrow(),
+        },
     )
     # A metric may be called as a column of attempts is: `turns` is both.
     return found.rename({key: f"{name}_scored" if name in found.columns else name for name, key in taken.items()})

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.errors import UnknownName
-from cxlab.read import troubles
 from cxlab.read.failure_kinds import OWNER, REASON_STEM
+from cxlab.read.kept import troubles
 from cxlab.read.view import View
 from cxlab.store import catalogue, connect, layout, write
 
@@ -98,13 +98,13 @@ def ask(sql: str, params: Mapping[str, Any] | None = None, beside: Mapping[str, 
     if any(name in sql for name in _OF_ANNOTATIONS):
         say_annotations_read()
     con = _open(str(layout.home()))
-    tables = troubles.named_in(sql, con) | {name: rows for name, rows in list(_kept.items()) if name in sql}
+    tables = troubles.named_in(sql, con) | {name: rows.to_arrow() for name, rows in list(_kept.items()) if name in sql}
     tables |= beside or {}
     return connect.query(con, sql, dict(params) if params else None, tables)
 
 
 # Chosen attempts by name. Each page keeps its own anew at every run, so what nobody looks at any more may go.
-_kept: dict[str, Any] = {}
+_kept: dict[str, pl.DataFrame] = {}
 _MOST_KEPT = 64
 _keeping = threading.Lock()
 
@@ -114,13 +114,14 @@ class AttemptSet:
     """Attempts that a view can be narrowed to, by the `name` that `View.among` has; the same ones have the same."""
 
     name: str
-    rows: Any
+    rows: pl.DataFrame
 
     @classmethod
     def of(cls, attempts: pl.DataFrame) -> "AttemptSet":
-        """The set of these attempts (run_id, attempt_id)."""
-        rows = attempts.select("run_id", "attempt_id").unique().sort("run_id", "attempt_id")
-        return cls(f"among_{rows.height}_{int(rows.hash_rows(seed=1).sum()):x}", rows.to_arrow())
+        """The set of these attempts (run_id, attempt_id, and their number where it is known)."""
+        keys = ["nth"] if "nth" in attempts.columns else ["run_id", "attempt_id"]
+        rows = attempts.select(*dict.fromkeys(["run_id", "attempt_id", *keys])).unique(keys).sort(keys)
+        return cls(f"among_{rows.height}_{int(rows.select(keys).hash_rows(seed=1).sum()):x}", rows)
 
     def keep(self) -> str:
         """The name, by which queries find it from now on."""
@@ -132,12 +133,14 @@ class AttemptSet:
         return self.name
 
 
-def keep_among(frame: pl.DataFrame, view: View) -> pl.DataFrame:
-    """The rows (with run_id and attempt_id) of the attempts that the view is narrowed to by `among`; all where it is
-    not."""
-    if not view.among:
-        return frame
-    return frame.join(pl.DataFrame(_kept[view.among]), on=["run_id", "attempt_id"], how="semi")
+def among_rows(name: str) -> pl.DataFrame:
+    """The attempts (run_id, attempt_id) of an AttemptSet that is kept."""
+    return _kept[name]
+
+
+def kept_rows(table: str) -> Any:
+    """One of `troubles.TABLES` as it is now: an Arrow table, the same one as long as nothing has changed."""
+    return troubles.named_in(table, _open(str(layout.home())))[table]
 
 
 @lru_cache(maxsize=4)
@@ -218,13 +221,16 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
             "SELECT (run_id, attempt_id) FROM annotations_in_force WHERE kind = 'note' "
             "AND contains(lower(value), lower($f_search))))"
         )
-    if not view.runs:
-        again = (*repeated_runs(), *unlabelled_runs())
-        if again:
-            names = [f"f_again_{place}" for place in range(len(again))]
-            params.update(zip(names, again, strict=True))
-            here.append(f"{prefix}run_id NOT IN ({', '.join(f'${name}' for name in names)})")
+    if not view.runs and (again := left_out_runs()):
+        names = [f"f_again_{place}" for place in range(len(again))]
+        params.update(zip(names, again, strict=True))
+        here.append(f"{prefix}run_id NOT IN ({', '.join(f'${name}' for name in names)})")
     return " AND ".join(here) or "true", params
+
+
+def left_out_runs() -> tuple[str, ...]:
+    """The runs that `where` leaves out unless runs are asked for by name."""
+    return (*repeated_runs(), *unlabelled_runs())
 
 
 def selection(view: View) -> View:
@@ -237,8 +243,9 @@ def selection(view: View) -> View:
 
 def version_of(view: View) -> str:
     """The store's version for what is read under this view: a note or a tag is part of it only where the view is
-    narrowed by them, so that writing one leaves all else that was read as it is."""
-    if not (view.tags or view.written):
+    narrowed by them, or by words, which are looked for in notes, too; so that writing one leaves all else that was read
+    as it is."""
+    if not (view.tags or view.written or view.search):
         return catalogue.data_version()
     say_annotations_read()  # what is remembered by this version asks no more
     return catalogue.version()

@@ -6,9 +6,9 @@ import polars as pl
 
 from cxlab.read import failures
 from cxlab.read.failure_kinds import OWNER
+from cxlab.read.kept.troubles import STANDS
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, where
-from cxlab.read.troubles import STANDS
 from cxlab.read.view import View
 
 _ALL_GROUPS = 1_000_000

@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cxlab.read import View, failures, troubles
+from cxlab.read import View, failures
+from cxlab.read.kept import troubles
 from tests.stores.troubled import make_troubled_store
 
 

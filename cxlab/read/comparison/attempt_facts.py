@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import polars as pl
 
+from cxlab.read.kept.numbers import look_up, number, spread
 from cxlab.read.query import ask, measured
 from cxlab.store import catalogue, layout
 
@@ -13,13 +14,13 @@ def join_facts(attempts: pl.DataFrame) -> pl.DataFrame:
     opening (hashes of what it follows and of its first words; null where there is none) and spoke (any first words)."""
     runs = tuple(sorted(attempts["run_id"].unique()))
     known = _read(str(layout.home()), catalogue.data_version(), runs)
-    return attempts.join(known, on=["run_id", "attempt_id"], how="left", maintain_order="left")
+    return attempts.hstack(look_up(known, number(attempts)["nth"]))
 
 
 # Filters by facet leave the runs as they are, so that a change of them reads nothing anew.
 @lru_cache(maxsize=4)
 def _read(home: str, version: str, runs: tuple[str, ...]) -> pl.DataFrame:
-    return ask(
+    found = ask(
         f"""SELECT run_id, attempt_id, verdict, simulated, {measured("latency_s")} AS latency_s,
             {measured("cost_usd")} AS cost_usd,
             CASE WHEN script IS NOT NULL THEN hash(script) END AS script,
@@ -28,3 +29,4 @@ def _read(home: str, version: str, runs: tuple[str, ...]) -> pl.DataFrame:
             WHERE run_id IN (SELECT unnest($runs)))""",
         {"runs": list(runs)},
     )
+    return spread(number(found)).drop("nth", "run_id", "attempt_id")

@@ -12,6 +12,7 @@ from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.ranking import MANY, SEED, Ranking, by_sample, ends_of, rank_task
 from cxlab.read.comparison.sets import with_values
+from cxlab.read.kept.numbers import number
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
@@ -108,15 +109,15 @@ def _sums(found: Ranking, metrics: Sequence[str]) -> dict[str, pl.DataFrame]:
     """Of those metrics that any of the comparison's attempts is scored by, the sums of `score_sums.of_metrics`."""
     if not metrics:
         return {}
-    sums = score_sums.of_metrics(found.compared.results.select("run_id", "attempt_id"), metrics)
+    sums = score_sums.of_metrics(found.compared.results, metrics)
     parts = {str(metric): part for (metric,), part in sums.group_by("metric", maintain_order=True)}
     return {metric: parts[metric] for metric in metrics if metric in parts}
 
 
 def _values(found: Ranking, sums: pl.DataFrame) -> pl.DataFrame:
     """The comparison's results by another metric, as `TaskSet.results`; without a score left out."""
-    values = with_values(sums).select("run_id", "attempt_id", "value")
-    return found.compared.results.drop("value").join(values, on=["run_id", "attempt_id"], maintain_order="left")
+    values = with_values(sums).select("nth", "value")
+    return number(found.compared.results).drop("value").join(values, on="nth", maintain_order="left")
 
 
 def _find_lead(about: Declaration, found: Ranking, metric: str, sums: pl.DataFrame) -> OtherLead | None:

@@ -26,6 +26,7 @@ from cxlab.read.comparison.sets import (
     find_set,
     with_values,
 )
+from cxlab.read.kept.numbers import number
 from cxlab.read.results.headlines import headline_of
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
@@ -180,8 +181,8 @@ def results_of(view: View, found: TaskSet, metric: str, facets: Sequence[str] = 
     """The results of a set by any metric, and the facets named: as `TaskSet.results`; without a score left out."""
     tasks = (found.task,) if found.task else ()
     sums = score_sums.of_attempts(view.change(metric=metric, tasks=tasks, models=(), without=(), sets=()), facets)
-    scored = with_values(sums).select("run_id", "attempt_id", *dict.fromkeys(facets), value=pl.col("value"))
-    return found.results.drop("value").join(scored, on=["run_id", "attempt_id"], maintain_order="left")
+    scored = with_values(sums).select("nth", *dict.fromkeys(facets), value=pl.col("value"))
+    return number(found.results).drop("value").join(scored, on="nth", maintain_order="left")
 
 
 def by_sample(results: pl.DataFrame, by: str = "") -> pl.DataFrame:

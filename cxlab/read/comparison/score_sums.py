@@ -1,107 +1,132 @@
 """Sums of one metric by attempt: what all comparisons of a page are made from, so that the scores are read once."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import polars as pl
 
 from cxlab.metrics.intervals import Bounds
 from cxlab.read.clusters import add_bounds
-from cxlab.read.query import ask, cut, facet, facet_ids, keep_among, version_of, where, widen
+from cxlab.read.kept.chosen import keep, keep_these
+from cxlab.read.kept.numbers import column_of, facts, look_up, number
+from cxlab.read.query import ask, left_out_runs, where
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 
 
+@dataclass(frozen=True)
+class FullScore:
+    """What an attempt at a task loses points against: the task's main figure and the best value it can have."""
+
+    benchmark: str
+    task: str
+    metric: str
+    best: float
+
+
 def of_attempts(view: View, by: Sequence[str] = ()) -> pl.DataFrame:
-    """The view's metric by attempt: run_id, attempt_id, trial, model, sample_id, task, whole, n, total, unscored; and
-    the facets that `by` names.
+    """The view's metric by attempt: run_id, attempt_id, trial, model, sample_id, task, whole, n, total, unscored, nth
+    (numbers.py); and the facets that `by` names.
 
     `whole`: the scores of the attempt, else those of its turns; `n` scores make up `total`.
     """
-    home, version = str(layout.home()), version_of(view)
-    # Filters that change from look to look are applied to what was read, so that a change of them reads nothing anew.
-    # So are tasks: a page that shows all of a benchmark reads each metric once.
-    filters = ("models", "tasks", *(name for name, _ in view.facets))
-    data_version = catalogue.data_version()
-    found, places = _read_placed(home, version, data_version, widen(view, filters).change(among=""))
-    known = _read_facets(home, data_version)
-    wanted = [
-        name for name in dict.fromkeys([*by, *filters[2:]]) if name in known.columns and name not in found.columns
-    ]
-    lacking = [pl.lit(None, pl.String).alias(name) for name in by if name not in known.columns and name not in found]
-    found = found.with_columns(known[name].gather(places) for name in wanted)
-    return keep_among(cut(found, view, filters), view).with_columns(lacking)
+    found = keep(_sums_of(view.runs, view.metric), view)
+    taken = [name for name in dict.fromkeys(by) if name not in _ABOUT]
+    about = look_up(_columns(*_ABOUT, *map(column_of, taken)), found["nth"])
+    return found.hstack(about.select(_ABOUT)).hstack(_pick_facets(about, taken)).select(
+        *_ABOUT, "whole", "n", "total", "unscored", "nth", *taken
+    )  # fmt: skip
 
 
-# A selection has a row or two an attempt, and a page asks for each metric that may lead: enough for a profile
-# of a headline with all its parts.
-@lru_cache(maxsize=16)
+_ABOUT = ("run_id", "attempt_id", "trial", "model", "sample_id", "task")
+
+
+def _columns(*names: str) -> pl.DataFrame:
+    """These columns of the facts, as far as they are there: to look up all of them costs more than what is asked."""
+    known = facts()
+    return known.select(name for name in dict.fromkeys(names) if name in known.columns)
+
+
+def _pick_facets(about: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    held = {name: column_of(name) in about.columns for name in names}
+    return about.select(
+        (pl.col(column_of(name)) if there else pl.lit(None, pl.String)).alias(name) for name, there in held.items()
+    )
+
+
+def _sums_of(runs: tuple[str, ...], metric: str) -> pl.DataFrame:
+    """The sums of all attempts that have the metric, those of `runs` among them: nth, whole, n, total, unscored.
+    Filters are applied to them, so that a change of a filter reads nothing anew."""
+    asked = runs if set(runs) & set(left_out_runs()) else ()
+    return _read(str(layout.home()), catalogue.data_version(), View(metric=metric, runs=asked))
+
+
+# A row or two an attempt, of numbers alone; and a page asks for each metric that may lead, and those of a profile.
+@lru_cache(maxsize=64)
 def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
     condition, params = where(wanted, "scores", "s.")
-    return ask(
-        f"""SELECT s.run_id, s.attempt_id, s.trial, s.model, s.sample_id, s.task,
-            s.turn IS NULL AS whole, count(s.value) AS n, sum(s.value) AS total,
+    found = ask(
+        f"""SELECT s.run_id, s.attempt_id, s.turn IS NULL AS whole, count(s.value) AS n, sum(s.value) AS total,
             count(*) - count(s.value) AS unscored
         FROM scores s WHERE s.metric = $metric AND {condition} GROUP BY ALL""",
         {**params, "metric": wanted.metric},
     )
-
-
-@lru_cache(maxsize=16)
-def _read_placed(home: str, version: str, data_version: str, wanted: View) -> tuple[pl.DataFrame, pl.Series]:
-    """The sums, and for each of their rows the one of `_read_facets` that is its attempt's: looked up once, as a join
-    by two texts takes longer than all else that a change of a filter asks for."""
-    found, keys = _read(home, version, wanted), ["run_id", "attempt_id"]
-    known = _read_facets(home, data_version).select(*keys).with_row_index("place")
-    return found, found.select(keys).join(known, on=keys, how="left", maintain_order="left")["place"]
-
-
-@lru_cache(maxsize=2)
-def _read_facets(home: str, version: str) -> pl.DataFrame:
-    """The facets of all attempts, a column each."""
-    columns = "".join(f", {facet(name)} AS {name}" for name in facet_ids())
-    return ask(f"SELECT a.run_id, a.attempt_id{columns} FROM attempts a")
+    # In one order at each reading, or sums of floats would come out anew by some last digit.
+    return number(found).drop("run_id", "attempt_id").sort("nth", "whole")
 
 
 def of_metrics(attempts: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
-    """Several metrics of attempts (run_id, attempt_id): metric, run_id, attempt_id, and whole, n, total as
-    `of_attempts` has them."""
-    runs = tuple(sorted(attempts["run_id"].unique()))
-    known = _read_metrics(str(layout.home()), catalogue.data_version(), runs, tuple(metrics))
-    return known.join(attempts.unique(), on=["run_id", "attempt_id"], how="semi")
-
-
-# By runs, so that filters by facet read nothing anew.
-@lru_cache(maxsize=4)
-def _read_metrics(home: str, version: str, runs: tuple[str, ...], metrics: tuple[str, ...]) -> pl.DataFrame:
-    return ask(
-        """SELECT metric, run_id, attempt_id, turn IS NULL AS whole, count(value) AS n, sum(value) AS total
-        FROM scores WHERE run_id IN (SELECT unnest($runs)) AND metric IN (SELECT unnest($metrics)) AND value IS NOT NULL
-        GROUP BY ALL ORDER BY ALL""",
-        {"runs": list(runs), "metrics": list(metrics)},
+    """Several metrics of attempts (run_id, attempt_id): metric, run_id, attempt_id, nth, and whole, n, total as
+    `of_attempts` has them; without what has no score."""
+    runs, wanted, about = (
+        tuple(sorted(attempts["run_id"].unique())),
+        number(attempts).select("nth"),
+        _columns("run_id", "attempt_id"),
     )
+    parts = [
+        keep_these(_sums_of(runs, metric), wanted).filter(pl.col("n") > 0).select(
+            pl.lit(metric).alias("metric"), "nth", "whole", "n", "total"
+        )
+        for metric in sorted(set(metrics))
+    ]  # fmt: skip
+    if not parts:
+        return pl.DataFrame(schema=_OF_METRICS)
+    found = pl.concat(parts)
+    return found.hstack(look_up(about, found["nth"])).select(*_OF_METRICS)
+
+
+_OF_METRICS = {
+    "metric": pl.String, "run_id": pl.String, "attempt_id": pl.String, "whole": pl.Boolean, "n": pl.Int64,
+    "total": pl.Float64, "nth": pl.UInt32,
+}  # fmt: skip
+
+
+def score_attempts(numbers: pl.Series, view: View, mains: Sequence[FullScore] = ()) -> pl.DataFrame:
+    """What these attempts come to: nth, score (of the whole, else the mean over turns), benchmark, task, metric; by the
+    view's metric, or by their own tasks' main figures. Those without a score are left out."""
+    wanted = dict.fromkeys([each.metric for each in mains] or [view.metric])
+    about = _columns("benchmark", "task")
+    parts = []
+    for metric in wanted:
+        sums = keep_these(_sums_of(view.runs, metric), numbers.to_frame("nth")).filter(pl.col("n") > 0)
+        # The rows of the whole come last: they count where there are any.
+        own = sums.unique("nth", keep="last", maintain_order=True)
+        own = own.select("nth", score=pl.col("total") / pl.col("n"), metric=pl.lit(metric))
+        own = own.hstack(look_up(about, own["nth"]))
+        if mains:
+            named = [(each.benchmark, each.task) for each in mains if each.metric == metric]
+            named_as = pl.DataFrame(named, schema={"benchmark": pl.String, "task": pl.String}, orient="row")
+            own = own.join(named_as.unique(), on=["benchmark", "task"], how="semi")
+        parts.append(own)
+    return pl.concat(parts)
 
 
 def facets_of(attempts: pl.DataFrame, facets: Sequence[str]) -> pl.DataFrame:
     """The attempts (run_id, attempt_id) with a column for each facet that the store has of those named."""
-    known = _read_facets(str(layout.home()), catalogue.data_version())
-    keys = ["run_id", "attempt_id"]
-    return attempts.join(
-        known.select(*keys, *(name for name in facets if name in known.columns)), on=keys, how="left",
-        maintain_order="left",
-    )  # fmt: skip
-
-
-def keep_facets(attempts: pl.DataFrame, view: View) -> pl.DataFrame:
-    """The rows of attempts (run_id, attempt_id) that the view's filters by facet leave."""
-    names = [name for name, _ in view.facets]
-    if not names:
-        return attempts
-    known = _read_facets(str(layout.home()), catalogue.data_version())
-    lacking = [pl.lit(None, pl.String).alias(name) for name in names if name not in known.columns]
-    kept = cut(known.with_columns(lacking), view, names)
-    return attempts.join(kept, on=["run_id", "attempt_id"], how="semi")
+    about = look_up(_columns("nth", *map(column_of, facets)), number(attempts)["nth"])
+    return attempts.with_columns(_pick_facets(about, [name for name in facets if column_of(name) in about.columns]))
 
 
 def table(view: View, by: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:

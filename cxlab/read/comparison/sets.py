@@ -24,7 +24,8 @@ from cxlab.metrics.complete_sets import largest_complete, shared
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
-from cxlab.read.query import ask, cut, facet, facet_ids, version_of, where, widen
+from cxlab.read.kept.chosen import choose
+from cxlab.read.query import ask, facet, facet_ids
 from cxlab.read.results.headlines import candidates, first_scored, has_score
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
@@ -118,20 +119,17 @@ def attempts_of(
 
     For what is told of single turns or votes: where judges split there is no score, and leaving that out would flatter.
     """
-    # Filters by facet and task are applied to what was read, so that a change of them reads nothing anew.
     picked = task.sides if unit == "run_id" else view.runs
     wanted = view.change(tasks=(task.task,) if task.task else (), models=(), without=(), metric="", runs=picked)
-    facets = [name for name, _ in view.facets]
-    every = _read_attempts(str(layout.home()), version_of(wanted), widen(wanted, ["tasks", *facets]))
-    every = cut(every, wanted, ["tasks"]).drop("task")
-    every = every.with_columns(side="run_id") if unit == "run_id" else every
+    every = choose(wanted, "run_id", "attempt_id", "sample_id", "trial", "nth", "model")
+    every = every.with_columns(side=pl.col(unit)).drop("model")
     runs = of_runs(about.card.id, about.switches)
     made = pl.DataFrame(
         [(run, each.created) for run, each in runs.items() if found.conditions in (None, each.conditions)],
         schema={"run_id": pl.String, "made": pl.Datetime("us", "UTC")}, orient="row",
     )  # fmt: skip
     newest = (
-        score_sums.keep_facets(every.filter(pl.col("side").is_in((*task.sides, *about.floor_models))), view)
+        every.filter(pl.col("side").is_in((*task.sides, *about.floor_models)))
         .join(made, on="run_id")
         .sort("made", "run_id", "attempt_id", descending=True)
         .unique(["side", *_KEYS], keep="first", maintain_order=True)
@@ -139,14 +137,6 @@ def attempts_of(
     inside = newest.filter(pl.col("side").is_in(task.sides))
     common = inside.group_by(_KEYS).len().filter(pl.col("len") == len(task.sides)).select(_KEYS)
     return newest.join(common, on=list(_KEYS), how="semi").drop("made")
-
-
-@lru_cache(maxsize=4)
-def _read_attempts(home: str, version: str, wanted: View) -> pl.DataFrame:
-    condition, params = where(wanted)
-    return ask(
-        f"SELECT run_id, attempt_id, model AS side, sample_id, trial, task FROM attempts WHERE {condition}", params
-    )
 
 
 def customers_of(task: TaskSet) -> Customers | None:
@@ -303,7 +293,7 @@ def _task_set(
         task,
         str(frame["metric"][0]),
         tuple(sorted(sides)),
-        results.select("side", *_KEYS, "run_id", "attempt_id", "value").sort("side", *_KEYS),
+        results.select("side", *_KEYS, "run_id", "attempt_id", "value", "nth").sort("side", *_KEYS),
         common["sample_id"].n_unique(),
         count,
         known,

@@ -14,6 +14,7 @@ from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.ranking import SEED
 from cxlab.read.comparison.sets import Unit, attempts_of
 from cxlab.read.failure_kinds import OWNER
+from cxlab.read.kept.numbers import look_up, number, spread
 from cxlab.read.query import ask, facet_ids, selection
 from cxlab.read.sample_clusters import clusters_of
 from cxlab.read.view import View
@@ -27,7 +28,7 @@ _COLUMNS = (
     "coalesce(verdict_field, '') AS field, coalesce(verdict_tool, '') AS tool"
 )
 _ATTEMPTS = {"side": pl.String, "sample_id": pl.String, "trial": pl.Int32, "run_id": pl.String,
-             "attempt_id": pl.String}  # fmt: skip
+             "attempt_id": pl.String, "nth": pl.UInt32}  # fmt: skip
 
 
 def flips(view: View, first: str, second: str, unit: Unit = "model") -> pl.DataFrame:
@@ -120,9 +121,7 @@ def owners(view: View, unit: Unit = "model") -> pl.DataFrame:
     """Whose doing failed and unscored attempts were: side, verdict, owner, n, tried (the side's attempts in all); the
     most frequent owner first. Of the comparison's sides on the samples that all have tried, scored or not."""
     every = _attempts(view, unit)
-    told = every.join(_verdicts(every), on=["run_id", "attempt_id"], how="left").with_columns(
-        pl.col("verdict").fill_null("unscored"), tried=pl.len().over("side")
-    )
+    told = _with_verdicts(every).with_columns(pl.col("verdict").fill_null("unscored"), tried=pl.len().over("side"))
     wrong = told.filter(pl.col("verdict") != "passed")
     counted = wrong.group_by("side", "verdict", "owner").agg(n=pl.len(), tried=pl.col("tried").first())
     often = counted.group_by("owner").agg(often=pl.col("n").sum())
@@ -150,7 +149,7 @@ def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFra
     if len(strong) < 2:
         return strong, pl.DataFrame()
     every = _attempts(view, unit)
-    told = every.join(_verdicts(every), on=["run_id", "attempt_id"], how="left").sort("sample_id", "side", "trial")
+    told = _with_verdicts(every).sort("sample_id", "side", "trial")
     marked = ask("""SELECT run_id, attempt_id, bool_or(value = $wrong) AS marked, bool_or(value = $right) AS confirmed
                  FROM attempt_tags WHERE value IN ($wrong, $right) GROUP BY ALL""",
                  {"wrong": WRONG_LABEL, "right": RIGHT_LABEL})  # fmt: skip
@@ -185,7 +184,7 @@ def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFra
 
 def _attempts(view: View, unit: Unit) -> pl.DataFrame:
     """The attempts of the set's sides, scored or not, on what all of them tried: side, sample_id, trial, run_id,
-    attempt_id."""
+    attempt_id, nth."""
     about, found = declared(view.benchmark, view.lead), queries.compared(view, unit)
     task = queries.task_of(view, unit)
     if task is None:
@@ -194,15 +193,17 @@ def _attempts(view: View, unit: Unit) -> pl.DataFrame:
     return rows.select(_ATTEMPTS.keys())
 
 
-def _verdicts(attempts: pl.DataFrame) -> pl.DataFrame:
+def _with_verdicts(attempts: pl.DataFrame) -> pl.DataFrame:
     runs = tuple(attempts["run_id"].unique().sort())
-    return _read_verdicts(str(layout.home()), catalogue.data_version(), runs)
+    known = _read_verdicts(str(layout.home()), catalogue.data_version(), runs)
+    return attempts.hstack(look_up(known, number(attempts)["nth"]))
 
 
 # By runs, which filters by facet leave as they are, so that a change of these reads nothing anew.
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _read_verdicts(home: str, version: str, runs: tuple[str, ...]) -> pl.DataFrame:
-    return ask(f"SELECT {_COLUMNS} FROM attempts WHERE run_id IN (SELECT unnest($runs))", {"runs": list(runs)})
+    found = ask(f"SELECT {_COLUMNS} FROM attempts WHERE run_id IN (SELECT unnest($runs))", {"runs": list(runs)})
+    return spread(number(found)).drop("nth", "run_id", "attempt_id")
 
 
 def only(found: pl.DataFrame, flip: str) -> Sequence[str]:

@@ -10,7 +10,8 @@ import streamlit as st
 from cxlab.charts.failure_names import describe_event, describe_group, say_commonest, say_doing, say_size
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
-from cxlab.read.attempts import FullScore, benchmarks, facets
+from cxlab.read.attempts import benchmarks, facets
+from cxlab.read.comparison.score_sums import FullScore
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, go, link

@@ -10,8 +10,10 @@ import polars as pl
 
 from cxlab.metrics import agreement
 from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.kept.chosen import keep_among
+from cxlab.read.kept.numbers import number
 from cxlab.read.procedures import SINGLE_JUDGE_METRICS, name_single_judge_metrics
-from cxlab.read.query import ask, cut, keep_among, version_of, where, widen
+from cxlab.read.query import ask, cut, selection, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import layout
 from cxlab.views.judges.queries_agreement import facet_columns
@@ -86,21 +88,28 @@ def offsets(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
 
 def _cut_alone(view: View, facets: Sequence[str]) -> pl.DataFrame:
     """Sums by attempt over the turns that all can score: judge, model, sample_id, n, total, moved (from the panel)."""
-    kept, home, version = ("models", *facets), str(layout.home()), version_of(view)
-    wanted = widen(view.change(metric="", among=""), kept)
+    return _cut_alone_once(str(layout.home()), version_of(view), selection(view).change(metric=""), tuple(facets))
+
+
+# Both figures of a look are of one cut.
+@lru_cache(maxsize=4)
+def _cut_alone_once(home: str, version: str, view: View, facets: tuple[str, ...]) -> pl.DataFrame:
+    kept = ("models", *facets)
     # Which attempts are compared changes with each filter: they are picked from what was read once.
-    return keep_among(cut(_read_alone(home, version, wanted, tuple(facets)), view, kept), view)
+    found = cut(_read_alone(home, version, widen(view.change(among=""), kept), facets), view, kept)
+    return keep_among(found, view).select("judge", "model", "sample_id", "n", "total", "moved")
 
 
 @lru_cache(maxsize=2)
 def _read_alone(home: str, version: str, wanted: View, facets: tuple[str, ...]) -> pl.DataFrame:
     condition, params = where(wanted, "traces", "t.")
-    return ask(
+    found = ask(
         _ALONE.format(declared=SINGLE_JUDGE_METRICS, condition=condition, facets=facet_columns(facets, "a"))
         + "SELECT * EXCLUDE (value, panel), count(*) AS n, sum(value) AS total, sum(value - panel) AS moved "
         "FROM kept GROUP BY ALL",
         {**params, **name_single_judge_metrics("whole")},
     )
+    return number(found)
 
 
 _ALONE = """

@@ -15,8 +15,11 @@ from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paths import alignment
 from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.comparison import score_sums
+from cxlab.read.kept.chosen import keep_among, keep_facets
+from cxlab.read.kept.numbers import number
 from cxlab.read.procedures import procedure_facets, select_procedure
-from cxlab.read.query import ask, cut, keep_among, version_of, where, widen
+from cxlab.read.query import ask, cut, version_of, where, widen
+from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 from cxlab.store.connect import fetch
@@ -143,10 +146,15 @@ def _right_or_wrong(right: pl.Expr) -> pl.Expr:
 
 def _shares_of(turns: pl.DataFrame, keys: tuple[str, ...], group: str, groups: Sequence[str]) -> pl.DataFrame:
     """Shares of turns by group with intervals: keys, group, n, of, clusters, share, low, high."""
-    sizes = turns.group_by(*keys, "sample_id").agg(pl.col("n").sum())
-    counted = turns.group_by(*keys, "sample_id", group).agg(total=pl.col("n").sum())
-    grid = sizes.join(pl.DataFrame({group: groups}, schema={group: pl.String}), how="cross")
-    clusters = grid.join(counted, on=[*keys, "sample_id", group], how="left").with_columns(pl.col("total").fill_null(0))
+    # A column a group, summed before there is a row a group: to join what has none costs more than to count it as 0.
+    named = {f"total_{place}": each for place, each in enumerate(groups or ("",))}
+    totals = {name: pl.when(pl.col(group) == each).then("n").otherwise(0) for name, each in named.items()}
+    sums = turns.select(*keys, "sample_id", "n", **totals).group_by(*keys, "sample_id").agg(pl.col("n", *totals).sum())
+    sums = add_cluster(sums).group_by(*keys, "cluster").agg(pl.col("n", *totals).sum())
+    clusters = pl.concat(
+        sums.select(*keys, pl.lit(each).alias(group), "n", sample_id="cluster", total=name)
+        for name, each in named.items()
+    )
     found = summarise(clusters, (*keys, group), SHARE).rename({"mean": "share", "n": "of"})
     return found.with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64)).select(
         *keys, group, "n", "of", "clusters", "share", "low", "high"
@@ -159,18 +167,24 @@ def divergences(view: View) -> pl.DataFrame:
     `stage` is the last common step, `place` its position from 1; `n` turns left there for the first time out of
     `arrived` that had come so far in step with the reference.
     """
-    return _ask_pairs(
-        view,
+    return count_divergences(read_turns(view).counted)
+
+
+def count_divergences(pairs: pl.DataFrame, by: Sequence[str] = ("model",)) -> pl.DataFrame:
+    """`divergences` of pairs of ways (`by`, way, wanted, n), with these columns in the place of model."""
+    keys = ", ".join(by)
+    return _ask_of(
+        pairs,
         f"""
         WITH held AS (
-            SELECT model, n, wanted, coalesce({DIVERGES} - 1, len(wanted)) AS common FROM pairs
+            SELECT {keys}, n, wanted, coalesce({DIVERGES} - 1, len(wanted)) AS common FROM pairs
         ), reached AS (
-            SELECT model, n, common, wanted, unnest(range(1, least(common, len(wanted) - 1) + 1)) AS place FROM held
+            SELECT {keys}, n, common, wanted, unnest(range(1, least(common, len(wanted) - 1) + 1)) AS place FROM held
         )
-        SELECT model, wanted[place] AS stage, place::INTEGER AS place,
+        SELECT {keys}, wanted[place] AS stage, place::INTEGER AS place,
             coalesce(sum(n) FILTER (common = place), 0)::BIGINT AS n, sum(reached.n)::BIGINT AS arrived,
             coalesce(sum(reached.n) FILTER (common = place), 0) / sum(reached.n) AS share
-        FROM reached GROUP BY ALL ORDER BY model, place, stage
+        FROM reached GROUP BY ALL ORDER BY {keys}, place, stage
         """,
     )
 
@@ -303,18 +317,19 @@ def _turn_scores(view: View) -> pl.DataFrame:
     filters = ("models", *(name for name, _ in view.facets))
     wanted = widen(view, filters).change(among="")
     rows = cut(_read_turn_scores(str(layout.home()), version_of(view), wanted), view, ("models",))
-    return keep_among(score_sums.keep_facets(rows, view), view)
+    return keep_among(keep_facets(rows, view), view)
 
 
 @lru_cache(maxsize=2)
 def _read_turn_scores(home: str, version: str, wanted: View) -> pl.DataFrame:
     condition, params = where(wanted, "scores", "s.")
-    return ask(
+    found = ask(
         f"""SELECT s.run_id, s.attempt_id, s.sample_id, s.model, s.turn, s.value FROM scores s
         WHERE s.metric = $metric AND s.turn IN ({", ".join(map(str, EVALUATED))}) AND s.value IS NOT NULL
             AND {condition}""",
         {**params, "metric": wanted.metric},
     )
+    return number(found)
 
 
 def by_turn(view: View, reach: int | None = None, bounds: Bounds | None = (0.0, 100.0)) -> pl.DataFrame:

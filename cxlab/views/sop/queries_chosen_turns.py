@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from cxlab.read.comparison import score_sums
+from cxlab.read.kept.chosen import keep_among, keep_facets
+from cxlab.read.kept.numbers import number
 from cxlab.read.query import Params, ask, cut, selection, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import layout
@@ -55,10 +56,7 @@ def _choose_turns(home: str, version: str, chosen: View, at: str) -> Turns:
     filters = ("models", *(name for name, _ in chosen.facets))
     turns, pairs = _read_traces(home, version, widen(chosen.change(among=""), filters), at)
     turns = cut(turns, chosen, ("models",))
-    if chosen.among:
-        among = ask(f"SELECT run_id, attempt_id FROM {chosen.among}")
-        turns = turns.join(among, on=["run_id", "attempt_id"], how="semi")
-    turns = score_sums.keep_facets(turns, chosen)
+    turns = keep_facets(keep_among(turns, chosen), chosen)
     counted = turns.group_by("model", "pair").agg(pl.col("n").sum()).join(pairs, on="pair")
     return Turns(turns, counted.select(pairs.columns).unique("pair"), counted.drop("pair"))
 
@@ -80,7 +78,7 @@ def _read_traces(home: str, version: str, wanted: View, at: str) -> tuple[pl.Dat
         params,
     )
     pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
-    return frame.drop("way", "wanted"), pairs
+    return number(frame.drop("way", "wanted")), pairs
 
 
 def models(view: View) -> list[str]:

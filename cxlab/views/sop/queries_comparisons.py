@@ -1,15 +1,15 @@
 """Comparisons over a whole benchmark: all procedures beside each other, and what an adversarial level costs a model."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
 from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paired import compare_pairs
 from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.kept.numbers import column_of, facts, look_up
 from cxlab.read.view import View
-from cxlab.views.sop.queries import divergences, leaf_levels
+from cxlab.views.sop.queries import count_divergences, leaf_levels
 from cxlab.views.sop.queries_chosen_turns import read_turns
 
 _SEED = 20260101
@@ -46,9 +46,6 @@ def level_differences(view: View, base: str = "zero", bounds: Bounds | None = (0
     return pl.DataFrame(rows, schema={**schema, **numbers}, orient="row").fill_nan(None)
 
 
-_KEPT = pl.col("way") == pl.col("wanted")
-
-
 def compare_procedures(view: View, facet: str, procedures: Sequence[str]) -> pl.DataFrame:
     """One row a procedure, and one a procedure and model; the procedure that fewest turns keep first.
 
@@ -56,29 +53,30 @@ def compare_procedures(view: View, facet: str, procedures: Sequence[str]) -> pl.
     the one due, from the first stage to the action), low, high, stage (where most turns leave for the first time; null
     where none does), left (turns that leave there), arrived (turns that got there in step).
     """
-    rows: list[dict[str, Any]] = []
-    for procedure in procedures:
-        own = view.narrow(**{facet: (procedure,)})
-        told = read_turns(own)
-        turns = told.turns.filter(pl.col("pair").is_not_null()).join(
-            told.pairs.select("pair", kept=_KEPT), on="pair", how="left"
-        )
-        leaks = divergences(own)
-        for model in [None, *turns["model"].unique().sort()] if turns.height else []:
-            part = turns if model is None else turns.filter(pl.col("model") == model)
-            clusters = part.group_by("sample_id").agg(pl.col("n").sum(), total=pl.col("n").filter(pl.col("kept")).sum())
-            found = summarise(clusters.with_columns(every=pl.lit(True)), ("every",), SHARE).row(0, named=True)
-            rows.append(
-                {
-                    "procedure": procedure, "model": model,
-                    "dialogues": part.select("run_id", "attempt_id").unique().height,
-                    **{name: found[name] for name in ("n", "clusters", "low", "high")}, "share": found["mean"],
-                    **_worst_leak(leaks if model is None else leaks.filter(pl.col("model") == model)),
-                }
-            )  # fmt: skip
-    texts = dict.fromkeys(("procedure", "model", "stage"), pl.String)
-    counts = dict.fromkeys(("dialogues", "n", "clusters", "left", "arrived"), pl.Int64)
-    frame = pl.DataFrame(rows, schema_overrides={**texts, **counts}) if rows else _EMPTY
+    known = facts()
+    if column_of(facet) not in known.columns:
+        return _EMPTY
+    # All of them from one reading, and each figure of all of them at once.
+    told = read_turns(view.narrow(**{facet: procedures}))
+    turns = told.turns.filter(pl.col("pair").is_not_null())
+    turns = turns.with_columns(procedure=look_up(known.select(column_of(facet)), turns["nth"]).to_series())
+    if turns.is_empty():
+        return _EMPTY
+    ways = told.pairs.with_columns(kept=pl.col("way") == pl.col("wanted"))
+    counted = turns.group_by("procedure", "model", "pair").agg(pl.col("n").sum()).join(ways, on="pair")
+    leaks = count_divergences(counted, ("procedure", "model"))
+    clusters = turns.join(ways.select("pair", "kept"), on="pair").group_by("procedure", "model", "sample_id").agg(
+        pl.col("n").sum(), total=pl.col("n").filter("kept").sum()
+    )  # fmt: skip
+    parts = []
+    for keys in (["procedure"], ["procedure", "model"]):
+        found = summarise(clusters, keys, SHARE).rename({"mean": "share"})
+        dialogues = turns.group_by(keys).agg(dialogues=pl.col("nth").n_unique().cast(pl.Int64))
+        joined = found.join(dialogues, on=keys).join(_worst_leaks(leaks, keys), on=keys, how="left")
+        parts.append(joined.with_columns(pl.col("left", "arrived").fill_null(0)))
+    frame = pl.concat(parts, how="diagonal").select(
+        "procedure", "model", "dialogues", "n", "clusters", "low", "high", "share", "stage", "left", "arrived"
+    )
     whole = frame.filter(pl.col("model").is_null()).select("procedure", whole="share")
     return frame.join(whole, on="procedure").sort("whole", "procedure", "model", nulls_last=False).drop("whole")
 
@@ -86,7 +84,7 @@ def compare_procedures(view: View, facet: str, procedures: Sequence[str]) -> pl.
 _EMPTY = pl.DataFrame(schema={"procedure": pl.String, "model": pl.String, "share": pl.Float64})
 
 
-def _worst_leak(divergences: pl.DataFrame) -> dict[str, Any]:
-    left = divergences.group_by("stage").agg(pl.col("n").sum(), pl.col("arrived").sum()).sort("n", "stage").tail(1)
-    stage, n, arrived = left.row(0) if left.height else (None, 0, 0)
-    return {"stage": stage if n else None, "left": n, "arrived": arrived}
+def _worst_leaks(divergences: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    left = divergences.group_by(*keys, "stage").agg(left=pl.col("n").sum(), arrived=pl.col("arrived").sum())
+    worst = left.sort("left", "stage").group_by(keys).last()
+    return worst.with_columns(stage=pl.when(pl.col("left") > 0).then("stage")).select(*keys, "stage", "left", "arrived")

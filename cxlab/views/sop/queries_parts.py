@@ -6,8 +6,9 @@ from functools import lru_cache
 import polars as pl
 
 from cxlab.metrics.correlation import Correlation, clustered_correlation
-from cxlab.read.comparison import score_sums
-from cxlab.read.query import ask, cut, keep_among, version_of, where, widen
+from cxlab.read.kept.chosen import keep_among, keep_facets
+from cxlab.read.kept.numbers import number
+from cxlab.read.query import ask, cut, version_of, where, widen
 from cxlab.read.sample_clusters import clusters_of
 from cxlab.read.view import View
 from cxlab.store import layout
@@ -27,7 +28,7 @@ def part_correlations(view: View, whole: str, parts: Mapping[str, float]) -> pl.
     filters = ("models", *(name for name, _ in view.facets))
     wanted = widen(view, filters).change(metric="", among="")
     turns = cut(_read_turns(str(layout.home()), version_of(view), wanted, (whole, *parts)), view, ("models",))
-    wide = keep_among(score_sums.keep_facets(turns, view), view)
+    wide = keep_among(keep_facets(turns, view), view)
     means = wide.group_by("model").agg(pl.col(whole, *parts).mean()).sort("model")
     rows = []
     for name, weight in parts.items():
@@ -61,4 +62,4 @@ def _read_turns(home: str, version: str, wanted: View, metrics: tuple[str, ...])
         """,
         {**params, **{f"m{place}": name for place, name in enumerate(metrics)}, "metrics": list(metrics)},
     )
-    return found.drop("turn").rename({f"m{place}": name for place, name in enumerate(metrics)}).drop_nulls()
+    return number(found.drop("turn")).rename({f"m{place}": name for place, name in enumerate(metrics)}).drop_nulls()

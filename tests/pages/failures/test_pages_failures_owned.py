@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cxlab.read import View, annotations, failures
-from cxlab.read.attempts import FullScore
+from cxlab.read.comparison.score_sums import FullScore
 from cxlab.records import Annotation
 from cxlab.store import write
 from cxlab.ui import filters
