@@ -135,9 +135,9 @@ def _make_common(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype 
     pack["words"] = {**pack.get("words", {}), **{key: list(words) for key, words in known.words.items()}}
     # Who signs contracts has no shop in which to ask.
     pack["words"] |= {"channel": list(known.channels)} if signed and known.channels else {}
-    foreign = re.compile(
-        "|".join(re.escape(w) for w in (*known.foreign, *(w for k in kinds.values() if k for w in k.foreign)))
-    )
+    own = [word for kind in kinds.values() if kind for word in kind.foreign]
+    unsaid = (*known.foreign, *own, *(known.contract.foreign if signed else ()))
+    foreign = re.compile("|".join(map(re.escape, unsaid)))
     families = {}
     for key, family in pack["families"].items():
         if family["root"] == "products" or key in drops:
@@ -175,7 +175,8 @@ def _make_line(
     """A product line's family, with what its trade brings put into the pack."""
     title = line[:1].upper() + line[1:]
     keeps = trade.keeps if trade else known.contract.keeps if signed else known.keeps
-    draws: dict[str, Any] = {name: (trade.draws if trade else {}).get(name, {}) for name in keeps}
+    usual = {**(known.contract.draws if signed else {}), **(trade.draws if trade else {})}
+    draws: dict[str, Any] = {name: usual.get(name, {}) for name in keeps}
     pack["aspects"].update(known.aspects)
     says = trade or (known.contract_line if signed else known.line)
     if trade:
@@ -209,7 +210,7 @@ def _add_services(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype
     for kind in trades or [None]:
         own = kind.service if kind else {}
         given = {**known.service, **own, "root": "services"}
-        given["properties"] = {name: {} for name in given["properties"]}
+        given["properties"] = {name: known.contract.draws.get(name, {}) for name in given["properties"]}
         found[f"service_{kind.name if kind else 'any'}"] = given
     for family in (*pack["families"].values(), *found.values()):
         if not isinstance(family["properties"], dict):

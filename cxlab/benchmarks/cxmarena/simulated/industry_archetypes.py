@@ -95,11 +95,14 @@ class ArchetypeFile(StrictModel):
 
 
 class ContractArchetype(StrictModel):
-    """What of the language's pack stays for what is signed rather than sent, and what goes."""
+    """What of the language's pack stays for what is signed rather than sent, and what goes; how its terms are drawn."""
 
     keeps: tuple[str, ...]
     issues: tuple[str, ...]
     drops: tuple[str, ...]
+    draws: Pieces = {}
+    # Words of lines about orders, which nobody has who signs a contract.
+    foreign: tuple[str, ...] = ()
 
 
 class ProductLine(StrictModel):

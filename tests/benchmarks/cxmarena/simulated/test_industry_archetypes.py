@@ -199,6 +199,11 @@ def test_a_car_park_and_a_software_house_are_asked_about_and_sell_no_goods(
     pack = make(text, industry_archetypes.ANY_SERVICE, tmp_path)
     sold = [family for family in pack.families.values() if family.root == "products"]
     assert len(sold) == lines
+    facts = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
+    # Nobody is bound for 17 months, and no notice is longer than the term.
+    terms = {fact.value for fact in facts.facts.values() if fact.property == "term"}
+    assert terms <= {6, 12, 18, 24}
+    assert not [line for family in pack.families.values() for line in family.about if "your order" in line]
     for family in sold:
         assert not {"weight", "warranty", "price"} & {*family.properties}
         assert {"cancel_plan", "bill_wrong"} <= {
