@@ -27,6 +27,8 @@ RATE_WINDOW_S = 10.0
 DEFAULT_CONCURRENCY = 32
 
 StopReason = Literal["cancelled", "budget", "unanswered"]
+# How a reply's reading may fail (llm/parsing.py).
+_UNREADABLE = frozenset(("empty", "refusal", "truncated", "not_json", "invalid"))
 _LONGEST_EXAMPLE = 200
 # Faults by which a run ends itself: an attempt that met one was not made, a vote that met one was not given.
 _CUTS = ("budget", UNANSWERED)
@@ -252,11 +254,7 @@ class Execution:
 
     def _note_unread(self, attempt: Attempt, scored: Scored) -> None:
         """Replies that came and could not be read, by whose they were, with the first of each as an example."""
-        found = [("the agent", each.message) for each in attempt.failures if each.where == "format"]
-        found += [("the customer", each.message) for each in attempt.failures if each.where == "customer"]
-        unread = (vote for vote in scored.votes if (vote.failure or "").startswith("format:"))
-        found += [(f"the judge {vote.judge}", _say_fault(vote)) for vote in unread]
-        for who, why in found:
+        for who, why in find_unread(attempt, scored):
             self._unread[who] += 1
             self._unread_examples.setdefault(who, why)
 
@@ -332,6 +330,19 @@ def spending(attempt: Attempt, scored: Scored) -> Iterator[tuple[Usage, float | 
     ]
     for usage, cost_usd in parts:
         yield (Usage(cached_calls=usage.cached_calls), 0.0) if usage.elsewhere else (usage, cost_usd)
+
+
+def find_unread(attempt: Attempt, scored: Scored) -> list[tuple[str, str]]:
+    """(whose, why) of each reply that could not be read. What else a customer gets wrong, as a call that is refused or
+    a text beside it, was read."""
+    found = [("the agent", each.message) for each in attempt.failures if each.where == "format"]
+    found += [
+        ("the customer", each.message)
+        for each in attempt.failures
+        if each.where == "customer" and each.type in _UNREADABLE
+    ]
+    unread = (vote for vote in scored.votes if (vote.failure or "").startswith("format:"))
+    return found + [(f"the judge {vote.judge}", _say_fault(vote)) for vote in unread]
 
 
 def _say_fault(vote: Vote) -> str:

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from cxlab.benchmarks.contract import Scored
-from cxlab.records import Attempt, Message, Run, Usage, Vote
-from cxlab.runner.execute import spending
+from cxlab.records import Attempt, Failure, Message, Run, Usage, Vote
+from cxlab.runner.execute import find_unread, spending
 from cxlab.runner.report import by_role, tally
 from cxlab.runner.stored.replay import adopt
 from cxlab.store import write
@@ -121,3 +121,12 @@ def test_parts_of_before_say_that_the_customers_share_is_unknown(home: Path) -> 
     ((found, _),) = load_attempts("r1", home)
     assert {message.usage for message in found.messages} == {None}
     assert json.loads(found.messages[0].model_dump_json()).keys() == {"role", "text", "turn", "tool_calls", "data"}
+
+
+def test_only_what_could_not_be_read_is_told_as_unread() -> None:
+    kinds = ("text_and_tool", "refused", "truncated")
+    failures = [Failure(where="customer", type=kind, message=kind) for kind in kinds]
+    failures.append(Failure(where="format", type="not_json", message="not_json"))
+    one, scored = attempt(1)
+    one = one.model_copy(update={"failures": tuple(failures)})
+    assert find_unread(one, scored) == [("the agent", "not_json"), ("the customer", "truncated")]
