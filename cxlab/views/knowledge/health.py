@@ -213,7 +213,7 @@ def _say_why(one: Suspicion) -> str:
         mine, theirs = cut_to_difference(*one.passages[0])
         return f"“{mine}” – “{theirs}”"
     if one.kind == "repetition" and one.sure is not None:
-        return f"{format_share(one.sure)} alike by their words"
+        return f"{format_share(one.sure)} in common"
     if one.kind == "unanswered":
         missing = "" if one.sure is None else f"; the nearest lacks {format_share(one.sure)} of its telling words"
         return ("Its right article is not in the collection" if one.known else "No article seems to hold it") + missing
