@@ -35,18 +35,21 @@ GO_ON = r"(?:proceed|go (?:ahead|forward|through)|continue|move forward|confirm)
 CLOSE = r"(?:finali[sz]e|complete|submit|cancel|return|exchange|place|book|refund|process|issue)"
 # What is carried out for a customer, named by the thing: "Do you want tickets?"
 _SERVICE = (
-    r"(?:an? |the |some |any |your )?(?:\w+ )?(?:tickets?|refund|replacement|reservation|booking|table|ride|room"
-    r"|receipt|callback|transfer)"
+    r"(?:an? |the |some |any |your )?(?:\w+ )?(?:tickets?|refund|replacement|reservations?|bookings?|appointments?"
+    r"|table|ride|room|receipt|callback|transfer)"
 )
 # What an agent may carry out, asked for in the first person.
 _CARRY_OUT = (
     r"(?:cancel|return|exchange|change|make|place|process|book|issue|add|update|submit|refund|charge|complete|finali[sz]e"
     r"|transfer|apply|remove|switch|buy|purchase|order|reserve|rent|send|open|close|block|unblock|lock|unlock|activate"
     r"|deactivate|suspend|resume|renew|upgrade|downgrade|extend|waive|credit|register|schedule|reschedule|replace|delete"
-    r"|enable|disable|reset|restart|connect|forward|start)"
+    r"|enable|disable|reset|restart|connect|forward|start|play|deliver|ship)"
 )
-_LOOK_UP = r"(?:search|look|check|help|assist|explain|tell|show|list|find|provide|see|repeat|describe|read|know)\b"
-_WISH = r"(?:would you (?:still )?(?:like|prefer|care)|do you (?:still )?(?:want|wish))"
+_LOOK_UP = (
+    r"(?:search|look|check|help|assist|explain|tell|show|list|find|provide|see|repeat|describe|read|know|narrow|expand"
+    r"|recommend|suggest|compare)\b"
+)
+_WISH = r"(?:would you (?:still |instead |rather )?(?:like|prefer|care)|do you (?:still )?(?:want|wish))"
 _IF_YOU_WISH = r"(?:if|whether) you(?:'d| would)?(?: still)? (?:like|want|wish|agree)"
 _FINE = r"(?:ok|okay|all right|alright|fine|correct|right|good|accurate|acceptable|in order)"
 
@@ -54,6 +57,12 @@ _FINE = r"(?:ok|okay|all right|alright|fine|correct|right|good|accurate|acceptab
 _A_YES = (
     r"(?:me |us )?(?:with )?(?:(?:your|an?|the|explicit|clear|final) )*"
     r"(?:confirmations?|consent|approval|go-ahead|permission|okay)\b(?! (?:code|number|e-?mail))"
+)
+
+# "Please confirm your booking" asks for a yes, "your booking number" for a fact.
+_TO_BE_DONE = (
+    r"(?:changes?|booking|order|reservation|appointment|ride|cancell?ation|return|exchange|request|action|purchase"
+    r"|refund|transfer|payment request)\b(?! (?:ids?|numbers?|codes?|dates?|details)\b)"
 )
 
 ASKS_TO_CONFIRM = cue_list(
@@ -70,9 +79,8 @@ ASKS_TO_CONFIRM = cue_list(
         rf"|\s+{_IF_YOU_WISH}\b|\s+that you(?:'d| would)? (?:like|want|wish|agree)\b"
         r"|\s+(?:if|that|whether) you(?:'re| are) (?:ok|okay|happy|fine|sure)\b"
         rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}(?<!\bthe )\b{_FINE}\b"
-        r"|\s+(?:this|these|that|it|all|everything|(?:the|your) (?:above|details|changes?|booking"
-        r"|order(?! ids?\b| numbers?\b)"
-        r"|cancell?ation|return|exchange|request|action|purchase|refund|payment request))\b(?!\s*[.?!]?\s*:))",
+        r"|\s+(?:this|these|that|it|all|everything|the above|the details|your details"
+        rf"|(?:the|you|your) {_TO_BE_DONE})\b(?!\s*[.?!]?\s*:))",
         # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
         r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and"
         r"|to (?:review|recap|sum up|summari[sz]e))\W+)*"
@@ -106,7 +114,11 @@ ASKS_TO_CONFIRM = cue_list(
         r"\b(?:shall|should|may|can) i (?:please )?(?:now |then |just )?(?:go ahead|proceed|do (?:that|this|it|so))\b",
     ),
     (
-        rf"\b(?:{_WISH} (?:me|us) to|you like (?:me|us)(?: to)?+) (?!{_LOOK_UP})\w+",
+        rf"\b(?:{_WISH} (?:for )?(?:me|us) to|you like (?:me|us)(?: to)?+) (?!{_LOOK_UP})\w+",
+        rf"\b{_WISH} to (?:make|schedule) (?:reservations|bookings|appointments)\b|\b{_WISH} to try (?:for|it|again)\b",
+        # What the agent is about to do, put as a question: "So I should send it to Ely?"
+        rf"^\W*(?:(?:ok|okay|so|alright)\W+)*i should (?:instead |then |now )?{_CARRY_OUT}\b[^?]*\?",
+        r"^\W*(?:(?:ok|okay|sure|alright|great)\W+)*so,? (?:we(?:'re| are)|i(?:'m| am)) going to [^?]*\?",
         r"\bdo you (?:still )?(?:want|wish|need) to (?:make|reserve|schedule|perform)\b(?![^?]*,? or (?!not\b))",
         rf"\b{_WISH} to (?:make|schedule) an? (?!change|selection|choice|different|new)\w+(?![^?]*,? or (?!not\b))"
         r"|\b(?:any plans?|are you planning|do you plan) to (?:buy|book|purchase|rent|reserve|make an?)\b",
@@ -147,7 +159,7 @@ CONFIRM_WHICH = re.compile(r"\bconfirm (?:which|what|the \w+ (?:id|number)s?)\b"
 # particular among others.
 OFFERS_SERVICE = cue_list(
     (
-        rf"^\W*(?:\w+[,!] )?(?:and |so |then )?(?:{_WISH}|(?:do )?you (?:want|need)) {_SERVICE}\b"
+        rf"^\W*(?:\w+[,!] )?(?:and |so |then )?(?:{_WISH}|(?:do )?you (?:want|need|require)) {_SERVICE}\b"
         r"(?![^?]*,? or (?!not\b))[^?]*\?",
         rf"(?:\b{_WISH}|^\W*want) to (?:buy|purchase|rent|order|reserve|get|pay)\b(?![^?]*,? or (?!not\b))[^?]*\?",
     ),
@@ -181,8 +193,8 @@ ASKS_FOR_INFORMATION = cue_list(
         r"\blet me know if you(?:'d| would)? (?:like|prefer|want) to (?:use|add|keep|have|pay)\b",
         r"\blet me know if you (?:have a|prefer|need to)\b",
         r"(?<!happy to )(?<!glad to )(?<!i can )"
-        r"\bconfirm (?:which|what|how|when|where|your|the (?!above|following|details|changes?|booking"
-        r"|order(?! ids?\b| numbers?\b)|cancell?ation|return|exchange|request|action|purchase|refund|payment request))",
+        rf"\bconfirm (?:which|what|how|when|where|your (?!{_TO_BE_DONE})"
+        rf"|the (?!above|following|details|{_TO_BE_DONE}))",
         # With the things themselves behind it, it is a summary held out for a yes.
         r"\bconfirm if the\b|\bconfirm the following\b(?![^:.?!]*:\s*\S)",
         r"(?<!if )(?<!that )(?<!what )\byou (?:would|will) (?:please )?(?:give|tell|send) me\b",
@@ -198,7 +210,7 @@ ASKS_FOR_INFORMATION = cue_list(
 )
 CLOSING_OFFER = re.compile(
     r"\b(?:how|what|(?<!try )anything|(?<!try )something|nothing|any(?! (?:specific|particular)))\b[^?]*"
-    r"\b(?:help|assist|do for you|else(?! that would)|support)\b"
+    r"(?<!that might )(?<!that could )(?<!that would )\b(?:help|assist|do for you|else(?! that would)|support)\b"
     r"|\b(?:help|assist)\b[^?]*\b(?:anything|something|more|further|else)\b"
     r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|information|help|assistance|questions?|requests?"
     r"|matters?)\b|\bany (?:help|assistance)\b|\b(?:further|more|additional|other) (?:help|assistance|support)\b"
@@ -277,6 +289,9 @@ WITHDRAWS = cue_list(
         r"\bi(?:'ll| will) think (?:about|on) it\b[^.?!]*\b(?:get back|later|let you know)\b",
         r"\b(?:hold off|never ?mind|i'?ll pass|forget (?:it|about (?:it|that)))\b",
         r"\bchang(?:ed?|ing) my mind\b",
+        # "Actually, don't book it just yet"
+        r"^\W*(?:(?:no|nope|actually|wait|oh|sorry)\W+)*(?:please )?(?:don't|do not) "
+        r"(?:book|buy|order|reserve|rent|cancel|make|proceed|send)\b",
         r"\b(?:not|isn't|won't be|wouldn't be) necessary\b|\bunnecessary\b"
         r"|\bno (?!longer)\w+ (?:is |are )?(?:necessary|needed|required)\b"
         r"|^\W*(?:you know what\W+)?don't (?:worry about it|bother)\b",
@@ -306,6 +321,8 @@ REFUSES = (
             r"|works?|suits?|fits?)\b|\b(?:don't|do not|didn't) (?:really |quite |much )?(?:fancy|care for|love)\b",
             r"\b(?:won't|will not|doesn't|does not|wouldn't|would not|isn't going to) work\b"
             r"(?! (?:on|with|when|if|at all)\b)",
+            r"\bnot (?:\w+ )?ready\b|\b(?:don't|do not) think (?:i|we)(?:'ll| will|'d| would| want| need)\b"
+            r"|^\W*(?:no,? )?not (?:that|this|those|these|it)(?: one)?\W*$",
             r"\bnot (?:\w+ ){0,2}interested\b|\b(?:doesn't|does not|don't) (?:sound|look|seem) (?:\w+ )?"
             r"(?:good|great|right|nice|appealing)\b",
             r"\b(?:not (?:now|today|yet|just yet|as of now|for now|right now|interested"

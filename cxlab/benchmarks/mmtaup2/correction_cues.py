@@ -58,3 +58,66 @@ CHANGES_IT = re.compile(
     re.IGNORECASE,
 )
 WANTS_A_CHANGE = re.compile(r"\blike to (?:modify|change|exchange|update|switch)\b", re.IGNORECASE)
+
+# Somebody insists that what was denied is so.
+_DONE = (
+    r"(?:added|booked|bought|paid|purchased|ordered|selected|chose|included|had|did|was|were|read|sent|returned|received"
+    r"|gave|told|requested|cancell?ed|happened|mentioned|used)"
+)
+INSISTS = re.compile(
+    rf"\b(?:i(?:'m| am| was)) (?:\w+ )?(?:certain|positive|sure|convinced) (?:that )?(?:i|my|it|the \w+(?: \w+)?)\b[^.!?]*"
+    rf"\b{_DONE}\b|\bactually,? i(?:'ve| have| did) (?:already )?(?:{_DONE}|purchase|buy|pay|book|order|add|send|return)\b"
+    r"|\bi did (?:purchase|buy|pay|book|order|add|request|select|choose)\b"
+    r"|\b(?:that|this) (?:can't|cannot) be (?:right|correct|true)\b|\bthat'?s (?:odd|strange|weird)\b"
+    r"|\bi (?:distinctly|clearly|definitely) (?:remember|recall)\b",
+    re.IGNORECASE,
+)
+# A claim and the wish to have it looked at again: "I read that it is free. Could you double-check?"
+_CLAIMS = r"\bi (?:was (?:\w+ )?)?(?:read|told|thought|thinking|believe|saw|heard|added|booked|bought|purchased)\b"
+_AGAIN = r"\b(?:double-?\s?check|check (?:that |this |it )?again|re-?check|look again)\b"
+DOUBTS_IT = re.compile(
+    rf"{_CLAIMS}.*{_AGAIN}|(?:doesn't|does not|don't|can't) (?:seem|look|sound|believe)\b.*{_AGAIN}"
+    rf"|\bare you sure about (?:that|this|it)\b.*{_AGAIN}|\bi don't believe (?:you|that|it)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# A wish told anew behind a no or an excuse: "No, book it for four people."
+ANEW = re.compile(
+    r"^\W*(?:(?:oh|ah|um+|hm+|wait)\W+)*(?:no|nope|sorry|actually|i(?:'m| am) sorry|i(?:'ve)? changed? my mind"
+    r"|that(?:'s| is) not (?:right|correct|good|it|what)|that(?:'s| is) (?:wrong|incorrect))\b.*"
+    r"\b(?:(?:i|it|we)(?:'d| would|'ll| will)?(?: \w+)? (?:like|want|needs?|prefer|rather|should|going)"
+    r"|(?:can|could|would) (?:you|we)|book|make|change|play|send|try|reserve|put|schedule|set|rather|i will)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+INSTEAD = re.compile(r"\b(?:instead|i(?:'d| would) rather)\b", re.IGNORECASE)
+TURNS_DOWN = re.compile(
+    r"\b(?:thanks?|thank you|not (?:now|needed|yet|interested|today|right now|necessary|ready)|no need|later|never ?mind"
+    r"|(?:don't|do not|won't|can't) (?:\w+ )?(?:want|need|book|buy|rent|make|like|do|go)|good for now|cancel|else|find|search"
+    r"|show|check(?! (?:in|out)\b)|help me|(?:how|what) about|fine|good|great|ok(?:ay)?|another|others?|different|more|transfer\w*)\b",
+    re.IGNORECASE,
+)
+_NUMBERS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10",
+}  # fmt: skip
+_NUMBER = rf"\d\d?|{'|'.join(_NUMBERS)}"
+_PARTICULAR = re.compile(
+    rf"\b(?:\d[\d:.]*|{'|'.join(_NUMBERS)}|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|morning|afternoon"
+    r"|evening)\b|(?<=[a-z,] )[A-Z][a-z]+",
+)
+_COUNTED = re.compile(
+    rf"\b({_NUMBER}) (?!for\b|and\b|the\b|that\b|with\b|from\b|stars?\b|option|of\b|more\b)([a-z]{{3,}})", re.IGNORECASE
+)
+
+
+def particulars(text: str) -> set[str]:
+    """Figures, days and names in a message, each in one spelling."""
+    return {_NUMBERS.get(word.lower(), word.lower().rstrip(".")) for word in _PARTICULAR.findall(text)}
+
+
+def counts_otherwise(text: str, asked: str) -> bool:
+    """Whether a message has another number of the very thing that was held out ("4 tickets" for "3 tickets")."""
+    said, held = (
+        {(noun.lower().rstrip("s"), _NUMBERS.get(number.lower(), number)) for number, noun in _COUNTED.findall(one)}
+        for one in (text, asked)
+    )
+    return any(noun == other and number != count for noun, number in said for other, count in held) and not said & held

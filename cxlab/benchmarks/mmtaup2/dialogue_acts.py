@@ -244,7 +244,7 @@ def corrects(text: str, knows: act_cues.Knows | None = None) -> bool:
 
 def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message says that its speaker is annoyed, let down or out of patience."""
-    return found(text, mood_cues.FRUSTRATED, knows)
+    return found(mood_cues.MISFORTUNE.sub("", text), mood_cues.FRUSTRATED, knows)
 
 
 def confirmed(agent_text: str, customer_text: str) -> bool | None:
@@ -289,15 +289,26 @@ def request(text: str) -> bool | None:
 def _may_request(sentence: str) -> bool:
     if _closes(sentence):
         return False
+    tells = _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None)
     if "?" in sentence:
-        tells = _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None)
-        return not (doubt_cues.OPEN.search(sentence) or (tells and not doubt_cues.REQUEST.search(sentence)))
-    return bool(doubt_cues.REQUEST_WITHOUT_A_QUESTION.search(sentence) or doubt_cues.ANNOUNCES.search(sentence))
+        tells = tells or bool(doubt_cues.PREFERENCE.search(sentence))
+        return not (_is_open(sentence) or (tells and not doubt_cues.STRONG.search(sentence)))
+    if doubt_cues.ANNOUNCES.search(sentence):
+        return True
+    return bool(doubt_cues.REQUEST_WITHOUT_A_QUESTION.search(sentence)) and not (
+        tells and not re.search(r"\b(?:confirm|approv|agree|consent|permission)", sentence, re.IGNORECASE)
+    )
+
+
+def _is_open(sentence: str) -> bool:
+    """Whether a question is one that no yes answers."""
+    return bool(doubt_cues.OPEN.search(sentence) or doubt_cues.OPEN_WITHIN.search(sentence))
 
 
 def _closes(sentence: str) -> bool:
     """Whether a sentence offers more help and nothing else."""
-    return bool(act_cues.CLOSING_OFFER.search(sentence) and doubt_cues.SERVES.search(sentence))
+    offers = act_cues.CLOSING_OFFER.search(sentence) and doubt_cues.SERVES.search(sentence)
+    return bool(offers and not doubt_cues.TELL_ME.search(sentence))
 
 
 def _is_question(sentence: str) -> bool:
@@ -309,41 +320,49 @@ def clarification(text: str) -> bool | None:
     parts = [one for one in sentences(text) if not _closes(one)]
     if asks_for_information(text):
         if asks_to_confirm(text):
-            return True if any("?" in one and doubt_cues.OPEN.search(one) for one in parts) else None
+            plain = any(("?" in one and _is_open(one)) or doubt_cues.TELL_ME.search(one) for one in parts)
+            return True if plain else None
         return True if any(map(_asks_for_a_fact, parts)) else None
+    if request(text):
+        parts = [one for one in parts if not (_requests(one) or _offers_service((one,)))]
     return None if any("?" in one or doubt_cues.WANTS_TO_HEAR.search(one) for one in parts) else False
 
 
 def _asks_for_a_fact(sentence: str) -> bool:
-    fact = doubt_cues.OPEN.search(sentence) or doubt_cues.FACT.search(sentence)
-    return (
-        _has(sentence, act_cues.ASKS_FOR_INFORMATION, None)
-        or _has(sentence, act_cues.ASKS_AGAIN, None)
-        or (
-            "?" in sentence
-            and bool(fact)
-            and not (doubt_cues.OFFER.search(sentence) or doubt_cues.MORE.search(sentence))
-        )
-    )
+    if _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None):
+        return True
+    if "?" not in sentence or doubt_cues.MORE.search(sentence):
+        return False
+    fact = doubt_cues.FACT.search(sentence) and not doubt_cues.OFFER.search(sentence)
+    return bool(fact) or _is_open(sentence)
 
 
 def agreement(text: str, asked: str | None) -> bool | None:
     """Whether a message says yes to what the other side said last (None: its wording is not known)."""
     if agrees(text, asked):
+        if asked is not None and "?" in asked and not _holds_out(asked):
+            return None
         if doubt_cues.OUTRIGHT.search(text):
             return True
         back = any("?" in one and doubt_cues.ASKS_BACK.search(one) for one in sentences(text))
         return None if back or doubt_cues.DOUBT.search(text) else True
     if asked is None:
         return None if doubt_cues.YES.search(text) else False
-    questions = [one for one in sentences(asked) if _is_question(one)]
-    if request(asked) is not False or not all(map(doubt_cues.OPEN.search, questions)):
-        possible = doubt_cues.YES.search(text)
-    elif questions:
-        possible = doubt_cues.OUTRIGHT.search(text)
+    if _holds_out(asked):
+        possible = doubt_cues.YES.search(text if "?" in asked else doubt_cues.THANKS.sub("", text))
+    elif clarification(asked):
+        possible = doubt_cues.OUTRIGHT.search(text) and not doubt_cues.GIVES.search(text)
     else:
-        possible = doubt_cues.YES.search(doubt_cues.THANKS.sub("", text))
+        possible = doubt_cues.EXPLICIT.search(text) or act_cues.YES[0].pattern.search(text)
     return None if possible else False
+
+
+def _holds_out(asked: str) -> bool:
+    """Whether a message of the agent may hold out what can be taken or turned down."""
+    questions = [one for one in sentences(asked) if _is_question(one)]
+    facts = all(_is_open(one) or (_asks_for_a_fact(one) and not doubt_cues.STRONG.search(one)) for one in questions)
+    told = "?" not in asked and not clarification(asked) and not doubt_cues.FAREWELL.search(asked)
+    return request(asked) is not False or not facts or told or _proposes(asked)
 
 
 def refusal(text: str, asked: str | None) -> bool | None:
@@ -352,31 +371,49 @@ def refusal(text: str, asked: str | None) -> bool | None:
         yes = doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text)
         if yes or found(text, act_cues.YES) or doubt_cues.NO_OTHER.search(text):
             return None
+        if _restates(text, asked):
+            return None
         if asked is None or asks_to_confirm(asked):
             return True
         closing = any("?" in one and doubt_cues.MORE.search(one) for one in sentences(asked))
         return None if closing or doubt_cues.LEAVES.search(text) else True
-    if asked is not None and agreement(text, asked) is not True and doubt_cues.WISH.search(text):
-        questions = [one for one in sentences(asked) if _is_question(one)]
-        if not questions or not all(map(doubt_cues.OPEN.search, questions)):
-            return None
-    return None if doubt_cues.NO.search(text) else False
+    if asked is None:
+        return None if doubt_cues.NO.search(text) else False
+    if not _holds_out(asked):
+        return None if doubt_cues.GIVES_UP.search(text) else False
+    wish = agreement(text, asked) is not True and doubt_cues.WISH.search(text)
+    return None if wish or doubt_cues.NO.search(text) else False
 
 
 def correction(text: str, asked: str | None) -> bool | None:
     """Whether a message puts right what was said, noted or done."""
-    if corrects(text):
-        return True if doubt_cues.PUTS_RIGHT.search(text) or _restates(text, asked) else None
-    if _restates(text, asked):
+    if _restates(text, asked) or correction_cues.INSISTS.search(text) or correction_cues.DOUBTS_IT.search(text):
         return True
-    anew = asked is not None and request(asked) is not False and doubt_cues.ANEW.search(text)
+    if corrects(text):
+        return True if doubt_cues.PUTS_RIGHT.search(text) else None
+    if asked is not None and request(asked) is False:
+        return None if doubt_cues.CORRECTION_UNASKED.search(text) else False
+    answered = asked is not None and (agreement(text, asked) or refusal(text, asked))
+    if answered and not doubt_cues.TAKEN_BACK.search(text):
+        return False
+    anew = asked is not None and doubt_cues.ANEW.search(text)
     if anew and not doubt_cues.OUTRIGHT.search(text):
         return None
     return None if doubt_cues.CORRECTION.search(text) else False
 
 
 def _restates(text: str, asked: str | None) -> bool:
-    return bool(asked is not None and request(asked) and doubt_cues.RESTATES.search(text))
+    """Whether an answer to a request for a yes puts another particular in place of the one that was held out."""
+    if asked is None or not asks_to_confirm(asked) or doubt_cues.OUTRIGHT.search(text):
+        return False
+    if doubt_cues.RESTATES.search(text):
+        return bool(request(asked))
+    if correction_cues.TURNS_DOWN.search(text):
+        return False
+    anew = correction_cues.ANEW.search(text) and (
+        correction_cues.INSTEAD.search(text) or correction_cues.particulars(text) - correction_cues.particulars(asked)
+    )
+    return bool(anew) or correction_cues.counts_otherwise(text, asked)
 
 
 def frustration(text: str) -> bool | None:

@@ -17,6 +17,13 @@ OPEN = re.compile(
     r"(?:what(?! (?:about|if)\b)|which|when|where|who|whose|whom|why|how(?! about\b))\b",
     _I,
 )
+# The same behind a clause: "There are six trains, what time would you like?"
+OPEN_WITHIN = re.compile(
+    r"(?:[,;:]|\b(?:and|so|but|know|(?:tell|ask) (?:you|me)))\s+(?:(?:and|so|for|on|at|from|to|in) )?"
+    r"(?:what(?! (?:about|if)\b)|which (?:one|of|would|do|\w+ (?:would|do|are|is))|when|where"
+    r"|how (?:many|much|long|would|do|should))\b",
+    _I,
+)
 # What a closing offer is about; "Would you like anything else?" alone may be an offer of something.
 SERVES = re.compile(
     r"\b(?:help|assist\w*|do for you|support|questions?|be all|be of (?:\w+ )?(?:service|help|assistance)|add)\b", _I
@@ -41,8 +48,16 @@ REQUEST = re.compile(
     r"|just say|your (?:word|decision)|book|reserve|interested|care (?:to|for))\b",
     _I,
 )
+# What a question must hold to ask for a yes, where it asks for a fact by its other words.
+STRONG = re.compile(
+    r"\b(?:confirm\w*|proceed\w*|go(?:ing)? ahead|approv\w+|agree\w*|consent\w*|permission|shall i|should i|want me"
+    r"|like me|like for me|may i (?!have|know|ask)|okay|ok|all right|alright|(?:to|i|me|you) (?:book|reserve)"
+    r"|(?:book|reserve) (?:it|this|that|them|one|an?)|correct|right|sounds?|works?|yes)\b",
+    _I,
+)
 REQUEST_WITHOUT_A_QUESTION = re.compile(
     r"\b(?:confirm\w*|proceed\w*|go ahead|approv\w*|agree\w*|consent\w*|permission|let me know|if you\w*|just say|ready"
+    r"|would you|do you want"
     r"|shall|your (?:word|ok|okay|decision))\b",
     _I,
 )
@@ -59,6 +74,18 @@ FACT = re.compile(
     r"\b(?:do you (?:have|know|prefer|need)|did you|have you|were you|is there an?|are there any"
     r"|any (?:particular|specific|certain|(?:other )?preference\w*)|an? (?:certain|specific|particular)"
     r"|prefer(?:ence|red)?)\b",
+    _I,
+)
+# What only a fact or a choice is asked by, whatever else the message asks.
+TELL_ME = re.compile(
+    r"\b(?:provide|specify|share|indicate|tell me|let me know|give me) (?:me )?(?:with )?"
+    r"(?:which|what|how|when|where|who|(?:an?|the|your) (?!(?:explicit |final )?(?:confirmation|approval|consent|go-ahead"
+    r"|okay|ok|permission|yes|green)\b)\w+)",
+    _I,
+)
+PREFERENCE = re.compile(
+    r"\b(?:preference\w*|prefer|price range|in mind|(?:particular|specific|certain) \w+|are you (?:looking|travel\w+)"
+    r"|looking for|(?:how many|how much|what) \w+)\b",
     _I,
 )
 OFFER = re.compile(
@@ -93,6 +120,12 @@ EXPLICIT = re.compile(
     r"|(?<!n't )(?<!not )\b(?:like|want|happy|ready) to (?:proceed|go ahead)\b",
     _I,
 )
+# "Sure, it is 1Q2W3E" gives what was asked for.
+GIVES = re.compile(
+    r"^\W*(?:(?:ok|okay|yes|oh)\W+)?(?:sure|of course|certainly|absolutely|no problem)\b.*(?:\bis\b|'s\b|\bare\b|#|\d|@"
+    r"|\bmy\b|\bi(?:'m| am|'d like| need| want)\b)",
+    _I | re.DOTALL,
+)
 DOUBT = re.compile(
     r"\b(?:but|except|unless|instead|rather|wait|however|only if|not sure|unsure|maybe|perhaps|though|hold on|depends"
     r"|otherwise|hmm+|another|others?|else|different|scrap|scratch|disregard|forget|alternativ\w*|later)\b",
@@ -107,7 +140,19 @@ NO = re.compile(
     r"|alternativ\w*|anyway|myself|mind)\b",
     _I,
 )
-NO_OTHER = re.compile(r"^\W*(?:no|nope)\b.*\b(?:other|more|further|else)\b", _I | re.DOTALL)
+# What turns something down, or gives up a wish, even where nothing is held out.
+GIVES_UP = re.compile(
+    r"^\W*(?:(?:oh|um+|well|sorry|actually)\W+)*(?:no|nope|nah)\b|\b(?:never ?mind|forget (?:it|that|about)|changed? my mind"
+    r"|not interested|no longer|stick with|stay with|i'll pass|skip (?:it|that)|hold off|decline|refuse|reject|not ready"
+    r"|look elsewhere|other options|(?:leave|keep) (?:it|that|things|everything) (?:as|the way)|cancel (?:it|that|this)"
+    r"|i'?ll (?:just )?keep|too (?:much|late|early|long|far|expensive|high)|how about|what about|something else|anything else|instead"
+    r"|(?:don't|do not|won't|wouldn't|didn't) (?:\w+ )?(?:want|book|think (?:i|that))|won't (?:\w+ )?(?:need|work|be)"
+    r"|(?:don't|do not) (?:\w+ )?(?:need|like) (?:it|that|this|the|an?|any))\b",
+    _I,
+)
+NO_OTHER = re.compile(
+    r"^\W*(?:no|nope)\b(?:[^.!?]*\b(?:any|anything|nothing|no|not)\W+(?:\w+ )?|,? )(?:other|more|further|else)\b", _I
+)
 LEAVES = re.compile(r"\b(?:all|everything|thank(?:s| you) (?:\w+ )?for|bye)\b", _I)
 WISH = re.compile(
     r"\b(?:i|we)(?:'d| would| really| also| do| just| actually)* (?:like|want|need|prefer|wish)\b"
@@ -137,13 +182,27 @@ CORRECTION = re.compile(
     r"|certain|believe|recall|already|however|what about|scrap|scratch|disregard|forg[eo]t\w*)\b",
     _I,
 )
+# What puts something right where only a fact was asked for, or nothing.
+CORRECTION_UNASKED = re.compile(
+    r"\b(?:actually|wrong|mistake\w*|error|misspoke|oops|instead|should (?:be|have been)|again|(?:double|re)-?\s?check|meant"
+    r"|thought|remember|odd|strange|(?:isn't|wasn't|not|doesn't) (?:\w+ )?(?:right|true|correct|what|my|the)"
+    r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+|forg[eo]t"
+    r"|(?:didn't|did not) (?:even )?(?:get|give|listen|book|read|answer)|don't understand)\b|^\W*(?:no|sorry)\b",
+    _I,
+)
+TAKEN_BACK = re.compile(r"\b(?:but|except|actually|instead|only|sorry|wait|rather|change|should|wrong|mistake)\b", _I)
+FAREWELL = re.compile(
+    r"\b(?:feel free|let me know|welcome|hold on|have a (?:\w+ )?(?:day|trip)|good ?bye|take care)\b", _I
+)
 # Another figure than the one that was held out, or a wish told anew.
 ANEW = re.compile(r"\b(?:i|we)(?:'d| would)? (?:like|want|need)\b|\d", _I)
 
 FRUSTRATION = re.compile(
-    r"!{2,}|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never|nobody"
-    r"|no one|problem|trouble|worr\w+|concern\w*|unfair|fair|bad|hard|difficult|seriously|really|unfortunate\w*"
+    r"!{2,}|:\(|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never|nobody"
+    r"|no one|trouble|worr\w+|unfair|fair|bad|hard|difficult|seriously|really"
     r"|terribl\w*|stress\w*|sad|hate|crazy|enough|patience|wast\w+|nonsense|come on|honestly|confus\w+|not happy"
-    r"|wish)\b",
+    r"|wish|sucks?|trash|garbage|crap\w*|worst|rude\w*|poor\w*|aw?ful|lousy|mess\w*|joke|finally|at least|excuse\w*"
+    r"|thanks for (?:nothing|letting)|lost|stuck|strand\w*|wait\w*|on hold|(?:too|so) long|now i(?:'m| am)|could(?:'ve| have)"
+    r"|would(?:'ve| have)|i(?:'d| would) be|stop \w+ing|response)\b",
     _I,
 )

@@ -1,13 +1,28 @@
 """The wordings by which a customer's mood is told: annoyed, content, not content; cues as in `act_cues`."""
 
+import re
+
 from cxlab.benchmarks.mmtaup2.act_cues import cue_list
 
+# What happened to somebody, or the weather, may be awful without anybody to blame.
+MISFORTUNE = re.compile(
+    r"\b(?:weather|traffic|storm|snow|roads?|accident|news|conditions?|pain|headache)\b[^.!?]{0,25}"
+    r"\b(?:terrible|awful|horrible|worst|bad|crazy|sucks?)\b",
+    re.IGNORECASE,
+)
 FRUSTRATED = cue_list(
     (
+        r"\b(?:sucks?|trash|garbage|lousy|rude(?:ly|ness)?|disgust\w+|miserable|worst(?! case))\b",
+        r"\b(?:poor|bad|no|zero) (?:\w+ )?(?:service|communication|support|compassion)\b(?! (?:for|in|here|signal))",
+        r"\bthanks for nothing\b|\bnever (?:again\b|(?:flying|using|buying|ordering|shopping|booking|fly|use|buy|order"
+        r"|shop) (?:with |from )?(?:you|here|them|this)\b)",
+        r"\bnot (?:best |too |so |exactly )?(?:pleased|impressed|amused)\b|\bpay attention\b",
+        r"\bare you (?:\W*\w+\W+)?kidding\b|\bwhat the (?:hell|heck)\b|\bi literally just (?:told|said)\b",
+        r"\b(?:i|we)(?:'ve| have)?(?: \w+)? (?:gave|given) up\b|\bhours? gave up\b",
+        r"\b(?:you|they|guys|things?)\b[^.!?]{0,25}\bmess(?:ed|ing)? (?:\w+ )?up\b",
         r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|(?:so|very|really|getting) mad)\b",
         r"\b(?:irritat\w+|outrag\w+|exasperat\w+)\b",
         r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
-        # What happened to somebody may be awful without anybody to blame.
         r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"
         r"|loss|injury|illness|pain|cold|headache))",
         r"\b(?:ridiculous|unacceptable|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
@@ -18,6 +33,8 @@ FRUSTRATED = cue_list(
         r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
     ),
     (
+        r"\b(?:way|far|much) too? long\b|\b(?:hours?|minutes?|days?|weeks?|this|that|it)(?: is|'s) (?:just |so |totally )?"
+        r"(?:crazy|insane|nuts)\b",
         r"\bi give up\b|\bthis is (?:getting|becoming) \w+|\bstill waiting\b|\bfor the (?:third|fourth|last) time\b",
         r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",
     ),

@@ -38,7 +38,7 @@ OFFERS = re.compile(
 )
 # A choice among several is no offer that a yes takes up.
 WHICH = re.compile(
-    r"\b(?:let me know|tell me|say|choose) (?:\w+ )?which\b|\bwhich (?:\w+ ){1,3}(?:would|do) you\b", re.IGNORECASE
+    r"\b(?:let me know|tell me|say|choose) (?:\w+ )?which\b|\bwhich (?:\w+ ){0,3}(?:would|do) you\b", re.IGNORECASE
 )
 LIST = re.compile(r"^\s*[2-9][.)]\s", re.MULTILINE)
 # Thanks and a farewell after a bare "okay" agree to nothing.
