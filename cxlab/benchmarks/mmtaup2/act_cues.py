@@ -40,9 +40,11 @@ _SERVICE = (
 )
 # What an agent may carry out, asked for in the first person.
 _CARRY_OUT = (
-    r"(?:cancel|return|exchange|change|make|place|process|book|issue|add|update|submit|refund|charge|complete|finali[sz]e"
+    r"(?:cancel|return|exchange|change|make|place|process|book|issue|add|update|submit|refund|charge|complete"
+    r"|finali[sz]e"
     r"|transfer|apply|remove|switch|buy|purchase|order|reserve|rent|send|open|close|block|unblock|lock|unlock|activate"
-    r"|deactivate|suspend|resume|renew|upgrade|downgrade|extend|waive|credit|register|schedule|reschedule|replace|delete"
+    r"|deactivate|suspend|resume|renew|upgrade|downgrade|extend|waive|credit|register|schedule|reschedule|replace"
+    r"|delete"
     r"|enable|disable|reset|restart|connect|forward|start|play|deliver|ship)"
 )
 _LOOK_UP = (
@@ -81,6 +83,14 @@ ASKS_TO_CONFIRM = cue_list(
         rf"|\s+(?:if|that|whether) (?:everything|all|this|that|these|it)\b[^.?!]{{0,30}}(?<!\bthe )\b{_FINE}\b"
         r"|\s+(?:this|these|that|it|all|everything|the above|the details|your details"
         rf"|(?:the|you|your) {_TO_BE_DONE})\b(?!\s*[.?!]?\s*:))",
+        r"\bconfirm (?:the|your|these|this) (?:\w+ ){0,2}(?:details|changes|information|plans?)\s*:\s*\S"
+        r"|\bconfirm the following\b(?: (?:details|information|changes))?\W*$",
+        r"\bneed you to confirm\b(?! (?:which|what|your|the|how|when|where))[^.]*\?",
+        r"\blet me (?:clarify|confirm|summari[sz]e) your (?:\w+ )?(?:plans?|order|request|booking|details):",
+        r"\bdid i get (?:this|that|it|everything) (?:all )?(?:right|correct)\b|\b(?:did i|have i) (?:got|get"
+        r"|understood) "
+        r"(?:this|that|it|you|everything) (?:right|correctly)\b",
+        r"^\W*(?:(?:yes|ok|okay|sure|alright)\W+)+(?:just )?to confirm\b[^?]*\?",
         # A summary held out for a yes: "Confirming: two nights, is that right?", "So you would like me to cancel it?"
         r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and"
         r"|to (?:review|recap|sum up|summari[sz]e))\W+)*"
@@ -118,13 +128,16 @@ ASKS_TO_CONFIRM = cue_list(
         rf"\b{_WISH} to (?:make|schedule) (?:reservations|bookings|appointments)\b|\b{_WISH} to try (?:for|it|again)\b",
         # What the agent is about to do, put as a question: "So I should send it to Ely?"
         rf"^\W*(?:(?:ok|okay|so|alright)\W+)*i should (?:instead |then |now )?{_CARRY_OUT}\b[^?]*\?",
-        r"^\W*(?:(?:ok|okay|sure|alright|great)\W+)*so,? (?:we(?:'re| are)|i(?:'m| am)) going to [^?]*\?",
-        r"\bdo you (?:still )?(?:want|wish|need) to (?:make|reserve|schedule|perform)\b(?![^?]*,? or (?!not\b))",
+        r"^\W*(?:(?:ok|okay|sure|alright|great)\W+)*so,? (?:(?:we(?:'re| are)|i(?:'m| am)) going to|i(?:'ll"
+        r"| will)) [^?]*\?",
+        rf"\b(?:sounds?|is that|are you) {_FINE}(?: (?:to|for|with) you)?\s*\?|\b{_WISH} (?:this|that|the) one\s*\?",
+        r"\bdo you (?:still )?(?:want|wish|need) to (?:make|reserve|schedule|perform|play"
+        r"|get)\b(?![^?]*,? or (?!not\b))",
         rf"\b{_WISH} to (?:make|schedule) an? (?!change|selection|choice|different|new)\w+(?![^?]*,? or (?!not\b))"
         r"|\b(?:any plans?|are you planning|do you plan) to (?:buy|book|purchase|rent|reserve|make an?)\b",
         rf"\b{_WISH} to {CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
         rf"\bshall i (?!{_LOOK_UP})\w+",
-        rf"\b(?:should|may|can|could) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
+        rf"\b(?:should|may|can|could|will) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
         r"\b(?:should|may|can|could) i (?:get|buy|order|reserve) you\b[^?]*\?",
         r"\b(?:help|assist|assistance)(?: you)?(?: with| in)? (?:an? |the |your |making an? )?"
         r"(?:booking|reserv|purchas|order)\w*\b[^?]*\?",
@@ -132,7 +145,7 @@ ASKS_TO_CONFIRM = cue_list(
         rf"^\W*(?:and |so |then |ok,? |okay,? |do you )?want (?:me|us) to (?!{_LOOK_UP})\w+[^?]*\?",
         r"\bare you (?:sure(?! (?:that )?(?:there|all))|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
         rf"\b(?:is|would|will) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
-        r"^\W*(?:do you |did you )?(?:want|need) to (?:book|buy|reserve|order|cancel|return)\b"
+        r"^\W*(?:do you |did you )?(?:want|need) to (?:book|buy|get|reserve|order|cancel|return)\b"
         r"(?![^?]*,? or (?!not\b))[^?]*\?",
         rf"\bwill [^?.!]{{2,60}}\b(?:be {_FINE}|work(?: (?:ok|okay|fine))?)(?: for you)?\s*\?",
         r"\bare you (?:looking to|interested in|planning on|ready to) "
@@ -143,7 +156,8 @@ ASKS_TO_CONFIRM = cue_list(
         rf"\bi(?: can| could|'ll| will| would)?(?: try to| also| just)? {_CARRY_OUT} "
         rf"[^.?!]*\b{_IF_YOU_WISH}(?: me to)?\W*$",
         rf"\b(?:does|do) (?:that|this|it|everything|all|these|the details)[^.?!]*\b(?:look|sound|seem)s? {_FINE}\b",
-        r"\b(?:does|will|would) (?:that|this|it) work(?: for you)?\s*\?|\bdoes (?:that|this) work for you\b",
+        r"\b(?:does|will|would) (?:that|this|it) (?:work|suit)(?: (?:for )?you)?\s*[?.]|\bdoes (?:that"
+        r"|this) work for you\b",
         r"(?<!ask for )\byour (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission|okay)\b"
         r"(?! (?:code|number|e-?mail))",
     ),
@@ -194,9 +208,10 @@ ASKS_FOR_INFORMATION = cue_list(
         r"\blet me know if you (?:have a|prefer|need to)\b",
         r"(?<!happy to )(?<!glad to )(?<!i can )"
         rf"\bconfirm (?:which|what|how|when|where|your (?!{_TO_BE_DONE})"
-        rf"|the (?!above|following|details|{_TO_BE_DONE}))",
+        rf"|the (?!above|following|details|(?:\w+ ){{0,2}}(?:details|changes|information|plan)s?\s*:|{_TO_BE_DONE}))",
         # With the things themselves behind it, it is a summary held out for a yes.
-        r"\bconfirm if the\b|\bconfirm the following\b(?![^:.?!]*:\s*\S)",
+        r"\bconfirm if the\b|\bconfirm the following\b(?![^:.?!]*:\s*\S)(?! (?:details|information"
+        r"|changes)\W*$)(?!\W*$)",
         r"(?<!if )(?<!that )(?<!what )\byou (?:would|will) (?:please )?(?:give|tell|send) me\b",
         r"\bi(?:'ll| will| would|'d)?(?: also| first| still| just)? (?:need|require)\b"
         r"(?! to (?!know|gather|have|get)| your (?:explicit )?(?:confirmation|go-ahead|approval|consent|permission))",

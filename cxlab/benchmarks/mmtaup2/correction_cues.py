@@ -61,12 +61,15 @@ WANTS_A_CHANGE = re.compile(r"\blike to (?:modify|change|exchange|update|switch)
 
 # Somebody insists that what was denied is so.
 _DONE = (
-    r"(?:added|booked|bought|paid|purchased|ordered|selected|chose|included|had|did|was|were|read|sent|returned|received"
+    r"(?:added|booked|bought|paid|purchased|ordered|selected|chose|included|had|did|was|were|read|sent|returned"
+    r"|received"
     r"|gave|told|requested|cancell?ed|happened|mentioned|used)"
 )
 INSISTS = re.compile(
-    rf"\b(?:i(?:'m| am| was)) (?:\w+ )?(?:certain|positive|sure|convinced) (?:that )?(?:i|my|it|the \w+(?: \w+)?)\b[^.!?]*"
-    rf"\b{_DONE}\b|\bactually,? i(?:'ve| have| did) (?:already )?(?:{_DONE}|purchase|buy|pay|book|order|add|send|return)\b"
+    rf"\b(?:i(?:'m| am| was)) (?:\w+ )?(?:certain|positive|sure|convinced) (?:that )?(?:i|my|it"
+    rf"|the \w+(?: \w+)?)\b[^.!?]*"
+    rf"\b{_DONE}\b|\bactually,? i(?:'ve| have| did) (?:already )?(?:{_DONE}|purchase|buy|pay|book|order|add|send"
+    rf"|return)\b"
     r"|\bi did (?:purchase|buy|pay|book|order|add|request|select|choose)\b"
     r"|\b(?:that|this) (?:can't|cannot) be (?:right|correct|true)\b|\bthat'?s (?:odd|strange|weird)\b"
     r"|\bi (?:distinctly|clearly|definitely) (?:remember|recall)\b",
@@ -85,33 +88,61 @@ ANEW = re.compile(
     r"^\W*(?:(?:oh|ah|um+|hm+|wait)\W+)*(?:no|nope|sorry|actually|i(?:'m| am) sorry|i(?:'ve)? changed? my mind"
     r"|that(?:'s| is) not (?:right|correct|good|it|what)|that(?:'s| is) (?:wrong|incorrect))\b.*"
     r"\b(?:(?:i|it|we)(?:'d| would|'ll| will)?(?: \w+)? (?:like|want|needs?|prefer|rather|should|going)"
-    r"|(?:can|could|would) (?:you|we)|book|make|change|play|send|try|reserve|put|schedule|set|rather|i will)\b",
+    r"|(?:can|could|would) (?:you|we)|book|make|change|play|send|try|reserve|put|schedule|set|rather|have (?:it"
+    r"|that|them)"
+    r"|check me|i will|(?:it's|it is) (?:only|just|for))\b",
     re.IGNORECASE | re.DOTALL,
+)
+WISHED = re.compile(
+    r"^\W*(?:i (?:actually |only |just )?(?:want|need)|i(?:'d| would) (?:like|prefer|rather)|(?:please )?(?:make"
+    r"|have) (?:it|that)"
+    r"|(?:please )?change (?:it|that) to|i(?:'ll| will) be|it(?:'s| is) (?:only|just)|my \w+ (?:is|will be))\b"
+    r"(?![^.!?]*\b(?:also|too|as well|plus|add)\b)",
+    re.IGNORECASE,
 )
 INSTEAD = re.compile(r"\b(?:instead|i(?:'d| would) rather)\b", re.IGNORECASE)
 TURNS_DOWN = re.compile(
-    r"\b(?:thanks?|thank you|not (?:now|needed|yet|interested|today|right now|necessary|ready)|no need|later|never ?mind"
-    r"|(?:don't|do not|won't|can't) (?:\w+ )?(?:want|need|book|buy|rent|make|like|do|go)|good for now|cancel|else|find|search"
-    r"|show|check(?! (?:in|out)\b)|help me|(?:how|what) about|fine|good|great|ok(?:ay)?|another|others?|different|more|transfer\w*)\b",
+    r"\b(?:thanks?|thank you|not (?:now|needed|yet|interested|today|right now|necessary|ready)|no need|later"
+    r"|never ?mind"
+    r"|(?:don't|do not|won't|can't) (?:\w+ )?(?:want|need|book|buy|rent|make|like|do|go)|good for now|cancel|else"
+    r"|find|search"
+    r"|show|check(?! (?:in|out)\b)|help me|(?:how|what) about|fine|good|great|ok(?:ay)?|another|others?|different"
+    r"|more|transfer\w*)\b",
     re.IGNORECASE,
 )
-_NUMBERS = {
-    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-    "ten": "10",
-}  # fmt: skip
-_NUMBER = rf"\d\d?|{'|'.join(_NUMBERS)}"
-_PARTICULAR = re.compile(
-    rf"\b(?:\d[\d:.]*|{'|'.join(_NUMBERS)}|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|morning|afternoon"
-    r"|evening)\b|(?<=[a-z,] )[A-Z][a-z]+",
-)
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = {word: str(place) for place, word in enumerate(_WORDS, start=1)}
+_NUMBER = rf"\d\d?|{'|'.join(_WORDS)}"
+# Kind of particular → how it is told; what is found is taken out before the next kind is looked for.
+_KINDS = {
+    "time": re.compile(
+        rf"\b(?:\d\d?:\d\d(?: ?[ap]m)?|(?:{_NUMBER}) ?(?:[ap]m|o'?clock)|noon|midnight|morning|afternoon|evening)\b",
+        re.I,
+    ),
+    "day": re.compile(
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|\d\d?(?:st|nd|rd|th))\b", re.IGNORECASE
+    ),
+    "count": re.compile(rf"\b(?:{_NUMBER})\b", re.IGNORECASE),
+    "name": re.compile(r"(?<=[a-z,] )[A-Z][a-z]+"),
+}
 _COUNTED = re.compile(
     rf"\b({_NUMBER}) (?!for\b|and\b|the\b|that\b|with\b|from\b|stars?\b|option|of\b|more\b)([a-z]{{3,}})", re.IGNORECASE
 )
 
 
-def particulars(text: str) -> set[str]:
-    """Figures, days and names in a message, each in one spelling."""
-    return {_NUMBERS.get(word.lower(), word.lower().rstrip(".")) for word in _PARTICULAR.findall(text)}
+def _particulars(text: str) -> dict[str, set[str]]:
+    """Times, days, numbers and names in a message, each in one spelling."""
+    kinds = {}
+    for kind, pattern in _KINDS.items():
+        kinds[kind] = {_NUMBERS.get(word.lower(), word.lower()) for word in pattern.findall(text)}
+        text = pattern.sub("", text)
+    return kinds
+
+
+def differs(text: str, asked: str, kinds: tuple[str, ...] = tuple(_KINDS)) -> bool:
+    """Whether a message names another time, day, number or name than what was held out."""
+    said, held = _particulars(text), _particulars(asked)
+    return any(held[kind] and said[kind] - held[kind] for kind in kinds)
 
 
 def counts_otherwise(text: str, asked: str) -> bool:

@@ -8,243 +8,30 @@ plain, and a judge's to decide.
 
 from __future__ import annotations
 
-import functools
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, doubt_cues, mood_cues, offer_cues
-
-_SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
-_MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
-
-# People who type leave it out: "thats right", "i dont want it".
-_NO_APOSTROPHE = re.compile(
-    r"\b(that|what|don|didn|doesn|isn|can|won|wouldn)(s|t)\b(?<!\bcans)(?<!\bwons)", re.IGNORECASE
+from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, doubt_cues, offer_cues
+from cxlab.benchmarks.mmtaup2.cue_reading import (
+    agrees,
+    asks_for_information,
+    asks_to_confirm,
+    corrects,
+    found,
+    has,
+    is_frustrated,
+    offers_service,
+    offers_to_act,
+    proposes,
+    refuses,
+    requests,
+    sentences,
 )
 
-
-@functools.lru_cache(maxsize=4096)
-def sentences(text: str) -> tuple[str, ...]:
-    """A message's sentences and lines, without Markdown and with straight apostrophes."""
-    plain = _MARKUP.sub("", text.replace("’", "'").replace("‘", "'").replace("###STOP###", ""))
-    plain = _NO_APOSTROPHE.sub(r"\1'\2", plain)
-    return tuple(part.strip() for part in _SENTENCE.split(plain) if part.strip())
-
-
-def found(text: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | None = None) -> bool:
-    """Whether one of the cues that the reader knows (all, if not said) stands in a sentence of the text."""
-    return any(_has(sentence, cues, knows) for sentence in sentences(text))
-
-
-def _has(sentence: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | None) -> bool:
-    return any(knows is None or knows(cue) for cue in _cues_in(sentence, cues))
-
-
-# The same sentence is read by both sides, and by each judge at each later turn.
-@functools.lru_cache(maxsize=32_768)
-def _cues_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cue, ...]:
-    return tuple(cue for cue in cues if cue.pattern.search(sentence))
-
-
-def asks_to_confirm(text: str, knows: act_cues.Knows | None = None) -> bool:
-    """Whether a message asks for a yes before something is done ("How would you like to proceed?" does not)."""
-    parts = sentences(text)
-    once = act_cues.ONCE_CONFIRMED.search(text) and not act_cues.CONFIRM_WHICH.search(text)
-    return bool(once) or any(_requests(sentence, knows) for sentence in parts) or _offers_service(parts, knows)
-
-
-def _requests(
-    sentence: str, knows: act_cues.Knows | None = None, cues: tuple[act_cues.Cue, ...] = act_cues.ASKS_TO_CONFIRM
-) -> bool:
-    return any(knows is None or knows(cue) for cue in _requests_in(sentence, cues))
-
-
-@functools.lru_cache(maxsize=8192)
-def _requests_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cue, ...]:
-    """The cues that do not stand in an open question."""
-    found = ((cue, cue.pattern.search(sentence)) for cue in cues)
-    return tuple(cue for cue, match in found if match and not act_cues.OPEN_QUESTION.search(sentence[: match.start()]))
-
-
-def _offers_service(parts: tuple[str, ...], knows: act_cues.Knows | None = None) -> bool:
-    """Whether the one question of a message offers to carry something out."""
-    asked = [sentence for sentence in parts if "?" in sentence]
-    return len(asked) == 1 and _requests(asked[0], knows, act_cues.OFFERS_SERVICE)
-
-
-def asks_for_information(text: str, knows: act_cues.Knows | None = None) -> bool:
-    """Whether a message asks for a fact, a choice or to hear something again; offers of more help do not count."""
-    parts = sentences(text)
-    for sentence in parts:
-        asks = _has(sentence, act_cues.ASKS_FOR_INFORMATION, knows) or _has(sentence, act_cues.ASKS_AGAIN, knows)
-        question = (
-            sentence.endswith("?")
-            and not (_requests(sentence) or _offers_service(parts))
-            and not act_cues.CLOSING_OFFER.search(sentence)
-            and not offer_cues.SUGGESTS.search(sentence)
-        )
-        if asks or question:
-            return True
-    return False
-
-
-def offers_to_act(text: str) -> bool:
-    """Whether a message asks for a choice and says that it will act on it, which is less than asking for a yes."""
-    acts = (
-        rf"\b(?:i(?:'ll| will| can)|you(?:'d| would)? (?:like|want) to)(?: \w+)? (?:{act_cues.GO_ON}|{act_cues.CLOSE})"
-    )
-    return asks_for_information(text) and any(re.search(acts, one, re.IGNORECASE) for one in sentences(text))
-
-
-def agrees(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
-    """Whether a message says yes; to `asked`, where given, which must be a question that a yes answers."""
-    if asked is not None and offer_cues.NO.search(text) and not re.search(r"\bgo ahead\b", text, re.IGNORECASE):
-        return False
-    return _says_yes(text, asked, knows) and not _hedged(text) and not refuses(text, asked, knows)
-
-
-def refuses(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
-    """Whether a message turns down what was proposed; where nothing was, whether it takes back a wish."""
-    requested = asked is not None and asks_to_confirm(asked)
-    if asked is not None and not requested and offer_cues.NO.search(text) and offer_cues.LEAVES.search(text):
-        return False
-    if asked is not None and not requested and not _proposes(asked):
-        wanted = offer_cues.WANTED.search(asked) and not act_cues.CLOSING_OFFER.search(asked)
-        no = offer_cues.NO.search(text) and not offer_cues.LEAVES.search(text)
-        return bool(wanted and no) or found(text, act_cues.WITHDRAWS, knows)
-    if asked is not None and any(act_cues.ELSEWHERE.search(sentence) for sentence in sentences(text)):
-        return True
-    wishes = asked is None or (not requested and offer_cues.ASKS_FOR_A_WISH.search(asked))
-    if not wishes and offer_cues.COUNTERS.search(text):
-        return True
-    if requested and any(map(offer_cues.NO.search, sentences(text))):
-        return True
-    # Of "No need, but what does it cost?" the first half is no question.
-    told = [re.split(r",? but\b", one)[0] if _asks_back(one) else one for one in sentences(text)]
-    return _declines_kindly(text) or any(
-        _has(part, act_cues.REFUSES, knows)
-        for part, one in zip(told, sentences(text), strict=True)
-        if part != one or not _asks_back(one)
-    )
-
-
-def _proposes(text: str) -> bool:
-    """Whether something is held out, with or without a question; offers of more help do not count."""
-    parts = sentences(text)
-    if not parts or act_cues.CLOSING_OFFER.search(parts[-1]) or offer_cues.WHICH.search(text):
-        return False
-    # One question among several things that are asked for holds nothing out.
-    alone = sum("?" in one for one in parts) == 1 and not offer_cues.LIST.search(text)
-    return any(offer_cues.PROPOSES.search(one) or (alone and offer_cues.OFFERS.search(one)) for one in parts)
-
-
-def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> bool:
-    request = asked is None or asks_to_confirm(asked)
-    proposed = not request and _proposes(asked or "")
-    if not request and not proposed and not any(map(act_cues.YES_NO_QUESTION.search, sentences(asked or ""))):
-        # A bare "Sure" takes up what was said; with more behind it, it may begin an answer to a question.
-        if asks_for_information(asked or "") or act_cues.CLOSING_OFFER.search(asked or ""):
-            return any(offer_cues.SUITS.search(part) and not _asks_back(part) for part in sentences(text))
-        if re.fullmatch(r"\W*sure\W*", text, re.IGNORECASE):
-            return True
-        news = offer_cues.NEWS.search(asked or "")
-        return any(
-            offer_cues.APPROVES.search(part)
-            or offer_cues.AFFIRMS.search(part)
-            or (not news and offer_cues.PRAISES.search(part))
-            or _approves_by_name(part, asked or "")
-            for part in sentences(text)
-            if not _asks_back(part)
-        )
-    approving = proposed or not (asked is None or asks_for_information(asked) or act_cues.CLOSING_OFFER.search(asked))
-    if proposed and offer_cues.BOOKS.search(text):
-        return True
-    notes = (offer_cues.LEAVES, offer_cues.TAKES_NOTE) if proposed else ()
-    if any(cue.search(text) for cue in (*notes, offer_cues.ASKS_IN_THE_SAME_BREATH)):
-        text = offer_cues.BARE.sub("", text)
-    return any(
-        _has(part, act_cues.YES, knows)
-        or (approving and not _asks_back(part) and bool(offer_cues.APPROVES.search(part)))
-        or (request and _repeats_wish(part, asked or ""))
-        or (proposed and _takes(part, asked or ""))
-        or ((request or proposed) and _approves_by_name(part, asked or ""))
-        or ((request or proposed) and not _asks_back(part) and _has(part, act_cues.GOES_AHEAD, knows))
-        for sentence in sentences(text)
-        for part in (re.split(r",\s*", sentence) if sentence.endswith("?") else (sentence,))
-    )
-
-
-def _repeats_wish(sentence: str, asked: str) -> bool:
-    """Whether an answer wishes for the very thing that it was asked whether it is wanted ("I'd like a transfer")."""
-    wish = offer_cues.WISHES.search(sentence)
-    if wish is not None and re.search(rf"\b{re.escape(wish['what'][:6])}", asked, re.IGNORECASE):
-        return True
-    order = offer_cues.ORDERS.search(sentence)
-    if order is None:
-        return False
-    acquires = re.fullmatch(offer_cues.ACQUIRES + r"e?", order["what"], re.IGNORECASE)
-    return re.search(rf"\b{offer_cues.ACQUIRES if acquires else order['what']}", asked, re.IGNORECASE) is not None
-
-
-def _takes(sentence: str, asked: str) -> bool:
-    """Whether what was held out is taken by its name ("I want to see Dogman")."""
-    taken = offer_cues.TAKES.search(sentence)
-    if taken is None or offer_cues.WHICH.search(asked):
-        return False
-    return any(re.search(rf"\b{name}\b", asked) for name in re.findall(r"[A-Z]\w{2,}", taken["what"]))
-
-
-def _approves_by_name(sentence: str, asked: str) -> bool:
-    """Whether one of the things that were named is approved ("The Efes is fine")."""
-    named = offer_cues.NAMED.search(sentence)
-    words = re.findall(r"\w{4,}", named["what"]) if named else []
-    return any(re.search(rf"\b{word}\b", asked, re.IGNORECASE) for word in words)
-
-
-def _asks_back(sentence: str) -> bool:
-    """Whether a sentence is a question of the speaker's own, and not a yes put politely ("Could you do that?")."""
-    return sentence.endswith("?") and not re.search(
-        r"\b(?:can|could|will|would) you (?:please )?(?:do|go|proceed|book|reserve|rent|order|buy)\b"
-        r"|\b(?:can|could|may) i (?:please )?(?:book|buy|rent|reserve|take|order) (?:it|that|this|them|one)\b",
-        sentence,
-        re.IGNORECASE,
-    )
-
-
-def _declines_kindly(text: str) -> bool:
-    return bool(act_cues.DECLINES_KINDLY.search(" ".join(sentences(text))))
-
-
-def _hedged(text: str) -> bool:
-    """Whether a yes hangs on something: a condition, a doubt, a question that comes with "but"."""
-    parts = sentences(text)
-    outright = bool(parts) and _has(parts[0], act_cues.AGREES, None) and not act_cues.YES_BUT.search(parts[0])
-    ahead = [place for place, one in enumerate(parts) if act_cues.LETS_GO_AHEAD.search(one)]
-    # What somebody doubted before saying "go ahead" is settled by it.
-    for place, sentence in enumerate(parts):
-        outright = outright or (bool(ahead) and place > ahead[0])
-        if ahead and place < ahead[-1]:
-            continue
-        if act_cues.YES_BUT.search(sentence):
-            return True
-        match = act_cues.HEDGE.search(sentence)
-        if match is None:
-            continue
-        # A further question after an outright yes takes nothing back; "but" and "only if" do.
-        taken_back = re.match(r"\W*(?:but|however|only if|as long as|unless)", match.group(), re.IGNORECASE)
-        if (place == 0 and not (outright and sentence.endswith("?"))) or not outright or taken_back:
-            return True
-    return False
-
-
-def corrects(text: str, knows: act_cues.Knows | None = None) -> bool:
-    """Whether a message says that something said, noted or done is not right, or takes back what it said itself."""
-    changes = correction_cues.CHANGES_IT.search(text) and not correction_cues.WANTS_A_CHANGE.search(text)
-    return bool(changes) or found(text, correction_cues.CORRECTS, knows)
-
-
-def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:
-    """Whether a message says that its speaker is annoyed, let down or out of patience."""
-    return found(mood_cues.MISFORTUNE.sub("", text), mood_cues.FRUSTRATED, knows)
+__all__ = [
+    "agreement", "agrees", "answer_of", "asks_for_information", "asks_to_confirm", "clarification", "confirmed",
+    "correction", "corrects", "found", "frustration", "is_frustrated", "offers_to_act", "refusal", "refuses", "request",
+    "sentences",
+]  # fmt: skip
 
 
 def confirmed(agent_text: str, customer_text: str) -> bool | None:
@@ -276,20 +63,20 @@ def request(text: str) -> bool | None:
     parts = sentences(text)
     if not asks_to_confirm(text):
         return None if any(map(_may_request, parts)) else False
-    asking = [one for one in parts if _requests(one)] or [one for one in parts if "?" in one and _offers_service(parts)]
+    asking = [one for one in parts if requests(one)] or [one for one in parts if "?" in one and offers_service(parts)]
     if any(doubt_cues.NOTHING_MORE.search(one) and act_cues.CLOSING_OFFER.search(one) for one in asking):
         return None
     if any(doubt_cues.DIRECT.search(one) and not doubt_cues.PARTICULAR.search(one) for one in asking):
         return True
     others = (one for one in parts if one not in asking)
-    besides = any(_has(one, act_cues.ASKS_FOR_INFORMATION, None) or _is_question(one) for one in others)
+    besides = any(has(one, act_cues.ASKS_FOR_INFORMATION, None) or _is_question(one) for one in others)
     return None if besides or not asking else True
 
 
 def _may_request(sentence: str) -> bool:
     if _closes(sentence):
         return False
-    tells = _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None)
+    tells = has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None)
     if "?" in sentence:
         tells = tells or bool(doubt_cues.PREFERENCE.search(sentence))
         return not (_is_open(sentence) or (tells and not doubt_cues.STRONG.search(sentence)))
@@ -324,12 +111,12 @@ def clarification(text: str) -> bool | None:
             return True if plain else None
         return True if any(map(_asks_for_a_fact, parts)) else None
     if request(text):
-        parts = [one for one in parts if not (_requests(one) or _offers_service((one,)))]
+        parts = [one for one in parts if not (requests(one) or offers_service((one,)))]
     return None if any("?" in one or doubt_cues.WANTS_TO_HEAR.search(one) for one in parts) else False
 
 
 def _asks_for_a_fact(sentence: str) -> bool:
-    if _has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None):
+    if has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None):
         return True
     if "?" not in sentence or doubt_cues.MORE.search(sentence):
         return False
@@ -339,8 +126,14 @@ def _asks_for_a_fact(sentence: str) -> bool:
 
 def agreement(text: str, asked: str | None) -> bool | None:
     """Whether a message says yes to what the other side said last (None: its wording is not known)."""
+    if _restates(text, asked):
+        return None
+    if asked is not None and asks_to_confirm(asked) and _approves(text):
+        return True
     if agrees(text, asked):
         if asked is not None and "?" in asked and not _holds_out(asked):
+            return None
+        if doubt_cues.GOES.search(text) and not (doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text)):
             return None
         if doubt_cues.OUTRIGHT.search(text):
             return True
@@ -357,12 +150,19 @@ def agreement(text: str, asked: str | None) -> bool | None:
     return None if possible else False
 
 
+def _approves(text: str) -> bool:
+    """Whether a message begins with an approval, whatever it asks behind it ("That sounds fine. Where is it?")."""
+    first = (sentences(text) or ("",))[0]
+    approval = offer_cues.APPROVES.search(first) or offer_cues.PRAISES.search(first)
+    return bool(approval) and "?" not in first and not (offer_cues.NOT_SO.search(text) or doubt_cues.DOUBT.search(text))
+
+
 def _holds_out(asked: str) -> bool:
     """Whether a message of the agent may hold out what can be taken or turned down."""
     questions = [one for one in sentences(asked) if _is_question(one)]
     facts = all(_is_open(one) or (_asks_for_a_fact(one) and not doubt_cues.STRONG.search(one)) for one in questions)
     told = "?" not in asked and not clarification(asked) and not doubt_cues.FAREWELL.search(asked)
-    return request(asked) is not False or not facts or told or _proposes(asked)
+    return request(asked) is not False or not facts or told or proposes(asked)
 
 
 def refusal(text: str, asked: str | None) -> bool | None:
@@ -373,10 +173,12 @@ def refusal(text: str, asked: str | None) -> bool | None:
             return None
         if _restates(text, asked):
             return None
-        if asked is None or asks_to_confirm(asked):
+        if asked is None or asks_to_confirm(asked) or doubt_cues.PLAIN_NO.search(text):
             return True
         closing = any("?" in one and doubt_cues.MORE.search(one) for one in sentences(asked))
         return None if closing or doubt_cues.LEAVES.search(text) else True
+    if asked is not None and doubt_cues.PLAIN_NO.search(text) and not (clarification(asked) and not _holds_out(asked)):
+        return True
     if asked is None:
         return None if doubt_cues.NO.search(text) else False
     if not _holds_out(asked):
@@ -392,9 +194,11 @@ def correction(text: str, asked: str | None) -> bool | None:
     if corrects(text):
         return True if doubt_cues.PUTS_RIGHT.search(text) else None
     if asked is not None and request(asked) is False:
-        return None if doubt_cues.CORRECTION_UNASKED.search(text) else False
+        anew = _holds_out(asked) and correction_cues.differs(text, asked)
+        return None if anew or doubt_cues.CORRECTION_UNASKED.search(text) else False
     answered = asked is not None and (agreement(text, asked) or refusal(text, asked))
-    if answered and not doubt_cues.TAKEN_BACK.search(text):
+    plain = answered and (agreement(text, asked) or correction_cues.TURNS_DOWN.search(text) or len(text.split()) < 5)
+    if plain and not doubt_cues.TAKEN_BACK.search(text):
         return False
     anew = asked is not None and doubt_cues.ANEW.search(text)
     if anew and not doubt_cues.OUTRIGHT.search(text):
@@ -404,16 +208,20 @@ def correction(text: str, asked: str | None) -> bool | None:
 
 def _restates(text: str, asked: str | None) -> bool:
     """Whether an answer to a request for a yes puts another particular in place of the one that was held out."""
-    if asked is None or not asks_to_confirm(asked) or doubt_cues.OUTRIGHT.search(text):
+    if asked is None or doubt_cues.OUTRIGHT.search(text) or "?" in text.split(".")[0]:
         return False
-    if doubt_cues.RESTATES.search(text):
+    held_out = asks_to_confirm(asked)
+    if held_out and doubt_cues.RESTATES.search(text):
         return bool(request(asked))
-    if correction_cues.TURNS_DOWN.search(text):
+    if correction_cues.TURNS_DOWN.search(text) or not (held_out or "?" in asked):
         return False
-    anew = correction_cues.ANEW.search(text) and (
-        correction_cues.INSTEAD.search(text) or correction_cues.particulars(text) - correction_cues.particulars(asked)
-    )
-    return bool(anew) or correction_cues.counts_otherwise(text, asked)
+    if correction_cues.ANEW.search(text):
+        if not held_out:
+            return correction_cues.differs(text, asked, ("time", "day"))
+        return bool(correction_cues.INSTEAD.search(text)) or correction_cues.differs(text, asked)
+    wished = len(text.split()) < 13 and correction_cues.WISHED.search(text)
+    anew = wished and correction_cues.differs(text, asked, ("time", "day", "count"))
+    return held_out and (bool(anew) or correction_cues.counts_otherwise(text, asked))
 
 
 def frustration(text: str) -> bool | None:

@@ -14,7 +14,7 @@ _LEAD = (
 # A question that no yes answers.
 OPEN = re.compile(
     _LEAD + r"(?:(?:for|to|at|on|in|from|by|of|with|around) )?"
-    r"(?:what(?! (?:about|if)\b)|which|when|where|who|whose|whom|why|how(?! about\b))\b",
+    r"(?:what(?! (?:about|if)\b)|which|when|where|who|whose|whom|why|how(?! about\b| do(?:es)? [^?]*\bsound))\b",
     _I,
 )
 # The same behind a clause: "There are six trains, what time would you like?"
@@ -35,7 +35,9 @@ MORE = re.compile(r"\b(?:else|more|further|other|another|additional|anything|som
 
 # A request for a yes put straight, which stands whatever else the message asks for.
 DIRECT = re.compile(
-    r"\(?yes\b|\b(?:proceed|go ahead|do you confirm|shall i|would you like me to|do you want me to|may i)\b"
+    r"\(?yes\b|\b(?:proceed|go ahead|do you confirm|shall i|should i (?:book|reserve|buy|get|go)"
+    r"|would you like (?:for )?me to"
+    r"|do you want me to|may i)\b"
     r"|\bis (?:that|this|everything) (?:correct|right|ok|okay|all right)\b",
     _I,
 )
@@ -79,7 +81,8 @@ FACT = re.compile(
 # What only a fact or a choice is asked by, whatever else the message asks.
 TELL_ME = re.compile(
     r"\b(?:provide|specify|share|indicate|tell me|let me know|give me) (?:me )?(?:with )?"
-    r"(?:which|what|how|when|where|who|(?:an?|the|your) (?!(?:explicit |final )?(?:confirmation|approval|consent|go-ahead"
+    r"(?:which|what|how|when|where|who|(?:an?|the|your) (?!(?:explicit |final )?(?:confirmation|approval|consent"
+    r"|go-ahead"
     r"|okay|ok|permission|yes|green)\b)\w+)",
     _I,
 )
@@ -102,7 +105,8 @@ YES = re.compile(
     r"|nice|cool|lovely|right|correct|exactly|absolutely|definitely|certainly|of course|agree\w*|accept\w*|confirm\w*"
     r"|approv\w*|proceed|go (?:ahead|for|with)|do (?:it|that|so|this)|please|let'?s|sounds?|works?|take"
     r"|(?:i(?:'d| would)?|we) (?:like|love|want)|(?:that|it|which)(?:'ll| will| would|'d)|i(?:'ll| will)|book|reserve"
-    r"|buy|rent|order|happy|glad|indeed|you (?:can|may)|suits?|thank\w*|appreciate)\b",
+    r"|buy|rent|order|happy|glad|indeed|you (?:can|may)|suits?|thank\w*|appreciate|got it|(?:asked|looking) for"
+    r"|(?:more |most )?interested in)\b",
     _I,
 )
 THANKS = re.compile(r"\bthank\w*(?: you)?|\bappreciate\b", _I)
@@ -134,7 +138,8 @@ DOUBT = re.compile(
 ASKS_BACK = re.compile(r"\b(?:what|where|when|which|who|how|why|find|show|tell|search|look|is|are|do|does)\b", _I)
 
 NO = re.compile(
-    r"\b(?:no|not|nope|nah|never|none|nothing|neither|cannot|\w+n't|dont|wont|cant|but|instead|rather|prefer\w*|other"
+    r"\b(?:maybe|perhaps|in a (?:little )?while|some other time|no|not|nope|nah|never|none|nothing|neither|cannot"
+    r"|\w+n't|dont|wont|cant|but|instead|rather|prefer\w*|other"
     r"|another|different|else|too|stop|wait|hold|actually|however|cancel|forget|leave|skip|pass|change\w*|later"
     r"|how about|what about|cheaper|earlier|\w+er\b than|more|less|keep|unless|decline|reject|refuse|sorry"
     r"|alternativ\w*|anyway|myself|mind)\b",
@@ -142,12 +147,24 @@ NO = re.compile(
 )
 # What turns something down, or gives up a wish, even where nothing is held out.
 GIVES_UP = re.compile(
-    r"^\W*(?:(?:oh|um+|well|sorry|actually)\W+)*(?:no|nope|nah)\b|\b(?:never ?mind|forget (?:it|that|about)|changed? my mind"
-    r"|not interested|no longer|stick with|stay with|i'll pass|skip (?:it|that)|hold off|decline|refuse|reject|not ready"
+    r"^\W*(?:(?:oh|um+|well|sorry|actually)\W+)*(?:no|nope|nah)\b|\b(?:never ?mind|forget (?:it|that|about)"
+    r"|changed? my mind"
+    r"|not interested|no longer|stick with|stay with|i'll pass|skip (?:it|that)|hold off|decline|refuse|reject"
+    r"|not ready"
     r"|look elsewhere|other options|(?:leave|keep) (?:it|that|things|everything) (?:as|the way)|cancel (?:it|that|this)"
-    r"|i'?ll (?:just )?keep|too (?:much|late|early|long|far|expensive|high)|how about|what about|something else|anything else|instead"
+    r"|i'?ll (?:just )?keep|too (?:much|late|early|long|far|expensive|high)|how about|what about|something else"
+    r"|anything else|instead"
     r"|(?:don't|do not|won't|wouldn't|didn't) (?:\w+ )?(?:want|book|think (?:i|that))|won't (?:\w+ )?(?:need|work|be)"
     r"|(?:don't|do not) (?:\w+ )?(?:need|like) (?:it|that|this|the|an?|any))\b",
+    _I,
+)
+# A no to something that was told or shown, whether or not it was held out.
+PLAIN_NO = re.compile(
+    r"^\W*(?:(?:no|nope|nah|sorry)\W+)*(?:(?:that|this|it)(?: one)? (?:doesn't|does not|won't|wouldn't|would not"
+    r"|will not) "
+    r"(?:\w+ )?(?:work|suit|do|fit)\b|(?:i'm |i am )?not (?:interested\b|a (?:\w+ )?fan\b|too sure about (?:that"
+    r"|this)\b))"
+    r"|^\W*(?:no|nope|nah)\W+i (?:\w+ )?(?:don't|do not) (?:\w+ )?(?:want|like|need|think so)\b",
     _I,
 )
 NO_OTHER = re.compile(
@@ -184,13 +201,16 @@ CORRECTION = re.compile(
 )
 # What puts something right where only a fact was asked for, or nothing.
 CORRECTION_UNASKED = re.compile(
-    r"\b(?:actually|wrong|mistake\w*|error|misspoke|oops|instead|should (?:be|have been)|again|(?:double|re)-?\s?check|meant"
+    r"\b(?:actually|wrong|mistake\w*|error|misspoke|oops|instead|should (?:be|have been)|again|(?:double"
+    r"|re)-?\s?check|meant"
     r"|thought|remember|odd|strange|(?:isn't|wasn't|not|doesn't) (?:\w+ )?(?:right|true|correct|what|my|the)"
-    r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+|forg[eo]t"
+    r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+"
+    r"|forg[eo]t"
     r"|(?:didn't|did not) (?:even )?(?:get|give|listen|book|read|answer)|don't understand)\b|^\W*(?:no|sorry)\b",
     _I,
 )
 TAKEN_BACK = re.compile(r"\b(?:but|except|actually|instead|only|sorry|wait|rather|change|should|wrong|mistake)\b", _I)
+GOES = re.compile(r"\b(?:good ?)?bye\b|\bbeen (?:a )?(?:great|very|so|helpful)\b|\bhave a (?:\w+ )?day\b", _I)
 FAREWELL = re.compile(
     r"\b(?:feel free|let me know|welcome|hold on|have a (?:\w+ )?(?:day|trip)|good ?bye|take care)\b", _I
 )
@@ -198,11 +218,15 @@ FAREWELL = re.compile(
 ANEW = re.compile(r"\b(?:i|we)(?:'d| would)? (?:like|want|need)\b|\d", _I)
 
 FRUSTRATION = re.compile(
-    r"!{2,}|:\(|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never|nobody"
+    r"!{2,}|:\(|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never"
+    r"|nobody"
     r"|no one|trouble|worr\w+|unfair|fair|bad|hard|difficult|seriously|really"
     r"|terribl\w*|stress\w*|sad|hate|crazy|enough|patience|wast\w+|nonsense|come on|honestly|confus\w+|not happy"
     r"|wish|sucks?|trash|garbage|crap\w*|worst|rude\w*|poor\w*|aw?ful|lousy|mess\w*|joke|finally|at least|excuse\w*"
-    r"|thanks for (?:nothing|letting)|lost|stuck|strand\w*|wait\w*|on hold|(?:too|so) long|now i(?:'m| am)|could(?:'ve| have)"
-    r"|would(?:'ve| have)|i(?:'d| would) be|stop \w+ing|response)\b",
+    r"|thanks for (?:nothing|letting)|lost|stuck|strand\w*|wait\w*|on hold|(?:too|so) long|now i(?:'m| am)"
+    r"|could(?:'ve| have)"
+    r"|would(?:'ve| have)|i(?:'d| would) be|stop \w+ing|response|ashamed|scr[ew]+|darn|damn|wtf|horse ?\w*|bull\w*"
+    r"|any good|anymore|alive|reliable|should have"
+    r"|supposed)\b",
     _I,
 )

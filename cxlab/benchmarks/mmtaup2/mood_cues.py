@@ -7,13 +7,16 @@ from cxlab.benchmarks.mmtaup2.act_cues import cue_list
 # What happened to somebody, or the weather, may be awful without anybody to blame.
 MISFORTUNE = re.compile(
     r"\b(?:weather|traffic|storm|snow|roads?|accident|news|conditions?|pain|headache)\b[^.!?]{0,25}"
-    r"\b(?:terrible|awful|horrible|worst|bad|crazy|sucks?)\b",
+    r"\b(?:terrible|awful|horrible|worst|bad|crazy|sucks?)\b|\b(?:not|isn't|never|aren't) (?:\w+ )?"
+    r"(?:frustrated|annoyed|angry|upset|mad|disappointed)\b",
     re.IGNORECASE,
 )
 FRUSTRATED = cue_list(
     (
-        r"\b(?:sucks?|trash|garbage|lousy|rude(?:ly|ness)?|disgust\w+|miserable|worst(?! case))\b",
+        r"\b(?:sucks|(?:you|they|guys) suck|stinks|trash|garbage|lousy|rude(?:ly|ness)?|disgust\w+|miserable"
+        r"|worst(?! case))\b",
         r"\b(?:poor|bad|no|zero) (?:\w+ )?(?:service|communication|support|compassion)\b(?! (?:for|in|here|signal))",
+        r"\bashamed of (?:your|him|her|them)sel\w+|\brip(?:ped|ping|s)? (?:me|us|people|customers) off\b|\bwtf\b",
         r"\bthanks for nothing\b|\bnever (?:again\b|(?:flying|using|buying|ordering|shopping|booking|fly|use|buy|order"
         r"|shop) (?:with |from )?(?:you|here|them|this)\b)",
         r"\bnot (?:best |too |so |exactly )?(?:pleased|impressed|amused)\b|\bpay attention\b",
@@ -33,7 +36,8 @@ FRUSTRATED = cue_list(
         r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
     ),
     (
-        r"\b(?:way|far|much) too? long\b|\b(?:hours?|minutes?|days?|weeks?|this|that|it)(?: is|'s) (?:just |so |totally )?"
+        r"\b(?:way|far|much) too? long\b|\b(?:hours?|minutes?|days?|weeks?|this|that|it)(?: is|'s) (?:just |so "
+        r"|totally )?"
         r"(?:crazy|insane|nuts)\b",
         r"\bi give up\b|\bthis is (?:getting|becoming) \w+|\bstill waiting\b|\bfor the (?:third|fourth|last) time\b",
         r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",

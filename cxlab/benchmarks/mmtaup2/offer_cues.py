@@ -7,7 +7,7 @@ from cxlab.benchmarks.mmtaup2 import act_cues
 # What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
 PROPOSES = re.compile(
     r"\b(?:how|what) about\b|\bhow would you (?:like|consider|fancy) \w+ing\b"
-    r"|\bhow does (?:this|that|it) sound\b|\bwhy not\b|\bhow do you feel about\b"
+    r"|\bhow do(?:es)? [^?]* sound\b|\bwhy not\b|\bhow do you feel about\b"
     r"|\b(?:may|can|could|would|might) i (?:suggest|recommend|offer|interest you)\b"
     r"|\bi have (?:one|two|three|four|five|\d+|some) (?:\w+ )?(?:recommendations?|suggestions?|options?)\b"
     r"|\b(?:does|do) [^?]*\b(?:sound|look) (?:good|fine|all right|ok|okay)\b"
@@ -140,7 +140,8 @@ ORDERS = re.compile(
 SUGGESTS = re.compile(r"^\W*(?:\w+\W+){0,2}how about\b(?!.*\b(?:how|which|what|when|where)\b)", re.IGNORECASE)
 # News of what is done, or of what is the customer's own, is held out to nobody.
 NEWS = re.compile(
-    r"\b(?:your|booked|reserved|done|completed|success\w*|cancell?ed|sent|updated|changed|confirmed|refunded|processed)\b",
+    r"\b(?:your|booked|reserved|done|completed|success\w*|cancell?ed|sent|updated|changed|confirmed|refunded"
+    r"|processed)\b",
     re.IGNORECASE,
 )
 PRAISES = re.compile(rf"{_FIRST}(?:'?s| is) (?:\w+ )?{_GOOD}\b(?!.*\bthank)", re.IGNORECASE)
@@ -148,5 +149,11 @@ PRAISES = re.compile(rf"{_FIRST}(?:'?s| is) (?:\w+ )?{_GOOD}\b(?!.*\bthank)", re
 NAMED = re.compile(
     r"^\W*(?:(?:ok|okay|sure|yes|well)\W+)?(?P<what>[\w' -]{3,40}?) "
     rf"(?:(?:is|sounds|seems|looks|would be|will be) (?:\w+ )?{_GOOD}|will do|would do|works|will work)\b",
+    re.IGNORECASE,
+)
+# "That is not right."
+NOT_SO = re.compile(
+    r"^\W*(?:(?:oh|um+|uh+|hm+|well|sorry)\W+)*(?:that|it|this)(?:'s| is) (?:not|wrong|incorrect)\b(?! (?:a problem"
+    r"|bad|an issue))",
     re.IGNORECASE,
 )
