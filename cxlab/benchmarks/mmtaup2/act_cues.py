@@ -85,6 +85,8 @@ ASKS_TO_CONFIRM = cue_list(
         rf"|(?:the|you|your) {_TO_BE_DONE})\b(?!\s*[.?!]?\s*:))",
         r"\bconfirm (?:the|your|these|this) (?:\w+ ){0,2}(?:details|changes|information|plans?)\s*:\s*\S"
         r"|\bconfirm the following\b(?: (?:details|information|changes))?\W*$",
+        r"\b(?:let'?s|let me|(?:like|want|wanted) to) make sure\b[^.?!]*\b(?:right|correct\w*|that you)\b"
+        r"|^\W*(?:so )?is (?:this|that) (?:correct|right|ok|okay):",
         r"\bneed you to confirm\b(?! (?:which|what|your|the|how|when|where))[^.]*\?",
         r"\blet me (?:clarify|confirm|summari[sz]e) your (?:\w+ )?(?:plans?|order|request|booking|details):",
         r"\bdid i get (?:this|that|it|everything) (?:all )?(?:right|correct)\b|\b(?:did i|have i) (?:got|get"
@@ -95,7 +97,7 @@ ASKS_TO_CONFIRM = cue_list(
         r"^\W*(?:(?:so|ok|okay|sure|great|got it|alright|all right|please|then|now|and"
         r"|to (?:review|recap|sum up|summari[sz]e))\W+)*"
         r"(?:confirm(?:ing)?:|confirming\b|(?:just )?to (?:be (?:clear|sure)|make sure)\b"
-        r"|(?:just )?(?:to confirm|for confirmation)[,:]"
+        r"|(?:just )?(?:to (?:re-?)?confirm(?: \w+){0,3}|for confirmation)[,:]"
         r"|you(?:'d| would)? (?:like|want|wish)\b[^?]*\?$)",
         r"^\W*(?:please )?confirm (?:me )?(?:your|the) (?:request|order|booking|reservation|purchase|details)\s*[.:!]",
         r"\bconfirm the following[^:.?!]*:\s*\S|\bplease confirm your \w+ details\b",

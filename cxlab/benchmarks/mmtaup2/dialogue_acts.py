@@ -133,6 +133,8 @@ def agreement(text: str, asked: str | None) -> bool | None:
     if agrees(text, asked):
         if asked is not None and "?" in asked and not _holds_out(asked):
             return None
+        if _names_another(text, asked) and not doubt_cues.EXPLICIT.search(text):
+            return None
         if doubt_cues.GOES.search(text) and not (doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text)):
             return None
         if doubt_cues.OUTRIGHT.search(text):
@@ -142,12 +144,19 @@ def agreement(text: str, asked: str | None) -> bool | None:
     if asked is None:
         return None if doubt_cues.YES.search(text) else False
     if _holds_out(asked):
-        possible = doubt_cues.YES.search(text if "?" in asked else doubt_cues.THANKS.sub("", text))
+        possible = bool(doubt_cues.YES.search(text if "?" in asked else doubt_cues.THANKS.sub("", text)))
     elif clarification(asked):
-        possible = doubt_cues.OUTRIGHT.search(text) and not doubt_cues.GIVES.search(text)
+        possible = bool(doubt_cues.OUTRIGHT.search(text)) and not doubt_cues.GIVES.search(text)
     else:
-        possible = doubt_cues.EXPLICIT.search(text) or act_cues.YES[0].pattern.search(text)
+        possible = bool(doubt_cues.EXPLICIT.search(text) or act_cues.YES[0].pattern.search(text))
     return None if possible else False
+
+
+def _asks_for_a_preference(asked: str) -> bool:
+    """Whether what a message asks last is a wish or a fact, which "not really" and "rather" do not turn down."""
+    last = next((one for one in reversed(sentences(asked)) if _is_question(one)), "")
+    wish = doubt_cues.FACT.search(last) or doubt_cues.PREFERENCE.search(last)
+    return bool(wish) and not (requests(last) or doubt_cues.STRONG.search(last) or doubt_cues.OFFER.search(last))
 
 
 def _approves(text: str) -> bool:
@@ -168,10 +177,13 @@ def _holds_out(asked: str) -> bool:
 def refusal(text: str, asked: str | None) -> bool | None:
     """Whether a message turns down what was proposed."""
     if refuses(text, asked):
-        yes = doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text)
+        but = act_cues.YES_BUT.search(text) and not any(map(act_cues.ELSEWHERE.search, sentences(text)))
+        yes = doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text) or but
         if yes or found(text, act_cues.YES) or doubt_cues.NO_OTHER.search(text):
             return None
-        if _restates(text, asked):
+        if (_restates(text, asked) and not doubt_cues.SAYS_NO.search(text)) or (
+            _asks_for_a_preference(asked or "") and not found(text, act_cues.WITHDRAWS)
+        ):
             return None
         if asked is None or asks_to_confirm(asked) or doubt_cues.PLAIN_NO.search(text):
             return True
@@ -197,11 +209,12 @@ def correction(text: str, asked: str | None) -> bool | None:
         anew = _holds_out(asked) and correction_cues.differs(text, asked)
         return None if anew or doubt_cues.CORRECTION_UNASKED.search(text) else False
     answered = asked is not None and (agreement(text, asked) or refusal(text, asked))
+    if answered and _names_another(text, asked):
+        return None
     plain = answered and (agreement(text, asked) or correction_cues.TURNS_DOWN.search(text) or len(text.split()) < 5)
     if plain and not doubt_cues.TAKEN_BACK.search(text):
         return False
-    anew = asked is not None and doubt_cues.ANEW.search(text)
-    if anew and not doubt_cues.OUTRIGHT.search(text):
+    if asked is not None and doubt_cues.ANEW.search(text) and not doubt_cues.OUTRIGHT.search(text):
         return None
     return None if doubt_cues.CORRECTION.search(text) else False
 
@@ -222,6 +235,12 @@ def _restates(text: str, asked: str | None) -> bool:
     wished = len(text.split()) < 13 and correction_cues.WISHED.search(text)
     anew = wished and correction_cues.differs(text, asked, ("time", "day", "count"))
     return held_out and (bool(anew) or correction_cues.counts_otherwise(text, asked))
+
+
+def _names_another(text: str, asked: str | None) -> bool:
+    """Whether an answer names another time or day than the one held out."""
+    differs = asked is not None and correction_cues.differs(text, asked, ("time", "day"))
+    return differs and not doubt_cues.OUTRIGHT.search(text)
 
 
 def frustration(text: str) -> bool | None:

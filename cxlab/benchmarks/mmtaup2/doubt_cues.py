@@ -14,7 +14,8 @@ _LEAD = (
 # A question that no yes answers.
 OPEN = re.compile(
     _LEAD + r"(?:(?:for|to|at|on|in|from|by|of|with|around) )?"
-    r"(?:what(?! (?:about|if)\b)|which|when|where|who|whose|whom|why|how(?! about\b| do(?:es)? [^?]*\bsound))\b",
+    r"(?:what(?! (?:about|if)\b)|which|when|where|who|whose|whom|why|how(?! about\b| do(?:es)? [^?]*\bsound"
+    r"| would you (?:like|feel about) \w+ing))\b",
     _I,
 )
 # The same behind a clause: "There are six trains, what time would you like?"
@@ -58,17 +59,21 @@ STRONG = re.compile(
     _I,
 )
 REQUEST_WITHOUT_A_QUESTION = re.compile(
-    r"\b(?:confirm\w*|proceed\w*|go ahead|approv\w*|agree\w*|consent\w*|permission|let me know|if you\w*|just say|ready"
+    r"\b(?:confirm\w*|proceed\w*|go ahead|approv\w*|agree\w*|consent\w*|permission|let me know"
+    r"|let me review|if you\w*|just say|ready|verify"
     r"|would you|do you want"
-    r"|shall|your (?:word|ok|okay|decision))\b",
+    r"|shall|your (?:word|ok|okay|decision))\b|^\W*(?:(?:so|ok|okay|and|then)\W+)*you(?:'d| would)? (?:like|want)\b",
     _I,
+)
+_ACT = (
+    r"(?:add|apply|book|buy|cancel|change|charge|enter|exchange|issue|make|modify|order|place|play|process|refund"
+    r"|replace|reserve|return|schedule|send|submit|switch|transfer|update|upgrade)"
 )
 # What is announced is held out to be stopped: who answers "Fine" may have agreed to it.
 ANNOUNCES = re.compile(
     r"\b(?:i|we)(?:'ll| will|'m going to| am going to| are going to)"
     r"(?: (?:now|then|go ahead and|just|also|proceed to))*"
-    r" (?:add|apply|book|buy|cancel|change|charge|enter|exchange|issue|make|modify|order|place|process|refund|replace"
-    r"|return|send|submit|switch|update|upgrade)\b",
+    rf" {_ACT}\b|\b(?:i|we) can {_ACT} (?:an?|the|it|this|that|your|you|one|for you)\b",
     _I,
 )
 
@@ -138,13 +143,15 @@ DOUBT = re.compile(
 ASKS_BACK = re.compile(r"\b(?:what|where|when|which|who|how|why|find|show|tell|search|look|is|are|do|does)\b", _I)
 
 NO = re.compile(
-    r"\b(?:maybe|perhaps|in a (?:little )?while|some other time|no|not|nope|nah|never|none|nothing|neither|cannot"
+    r"\b(?:(?:just|only) (?:need|want)(?:ed)? to (?:know|check|ask)|if i decide"
+    r"|maybe|perhaps|in a (?:little )?while|some other time|no|not|nope|nah|never|none|nothing|neither|cannot"
     r"|\w+n't|dont|wont|cant|but|instead|rather|prefer\w*|other"
     r"|another|different|else|too|stop|wait|hold|actually|however|cancel|forget|leave|skip|pass|change\w*|later"
     r"|how about|what about|cheaper|earlier|\w+er\b than|more|less|keep|unless|decline|reject|refuse|sorry"
     r"|alternativ\w*|anyway|myself|mind)\b",
     _I,
 )
+SAYS_NO = re.compile(r"^\W*(?:(?:oh|um|uh|wait|sorry|hm+|ok|okay)\W+)*(?:no|nope|nah)\b", _I)
 # What turns something down, or gives up a wish, even where nothing is held out.
 GIVES_UP = re.compile(
     r"^\W*(?:(?:oh|um+|well|sorry|actually)\W+)*(?:no|nope|nah)\b|\b(?:never ?mind|forget (?:it|that|about)"

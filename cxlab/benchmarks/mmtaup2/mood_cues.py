@@ -16,6 +16,11 @@ FRUSTRATED = cue_list(
         r"\b(?:sucks|(?:you|they|guys) suck|stinks|trash|garbage|lousy|rude(?:ly|ness)?|disgust\w+|miserable"
         r"|worst(?! case))\b",
         r"\b(?:poor|bad|no|zero) (?:\w+ )?(?:service|communication|support|compassion)\b(?! (?:for|in|here|signal))",
+        r"\b(?:shit\w*|crap\w*|bs|sucked|horrendous|atrocious|abysmal|dreadful|unprofessional\w*|uncalled for|sub-?par"
+        r"|shameful|incompeten\w+|clueless)\b|\bhate (?:your?|dealing|this (?:airline|company|shop|service))\b",
+        r"#\w*(?:worst|terrible|fail|shame|ripoff|poor|unacceptable|disappoint|brutal|awful|pathetic|horrible|joke)\w*",
+        r"\b(?:don't|do not) appreciate\b|\bnot (?:reasonable|acceptable)\b|\black of (?:\w+ )?(?:service"
+        r"|communication)\b",
         r"\bashamed of (?:your|him|her|them)sel\w+|\brip(?:ped|ping|s)? (?:me|us|people|customers) off\b|\bwtf\b",
         r"\bthanks for nothing\b|\bnever (?:again\b|(?:flying|using|buying|ordering|shopping|booking|fly|use|buy|order"
         r"|shop) (?:with |from )?(?:you|here|them|this)\b)",

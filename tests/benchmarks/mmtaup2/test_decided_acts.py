@@ -27,10 +27,10 @@ SIDES = {
 ALONE = ("request", "clarification", "frustration")  # read without what the other side said
 # Set → act → the share of its messages that is left undecided, at most
 OPEN = {
-    "tau-bench": {"request": 0.30, "clarification": 0.38, "agreement": 0.55, "refusal": 0.72, "correction": 0.62},
-    "SGD": {"request": 0.17, "clarification": 0.30, "agreement": 0.27, "refusal": 0.32, "correction": 0.32},
-    "MultiWOZ": {"request": 0.35, "clarification": 0.60, "agreement": 0.25, "refusal": 0.44, "correction": 0.40},
-    "shop": {"request": 0.41, "clarification": 0.45, "agreement": 0.58, "refusal": 0.54, "correction": 0.73},
+    "tau-bench": {"request": 0.18, "clarification": 0.18, "agreement": 0.21, "refusal": 0.33, "correction": 0.27},
+    "SGD": {"request": 0.13, "clarification": 0.11, "agreement": 0.25, "refusal": 0.30, "correction": 0.20},
+    "MultiWOZ": {"request": 0.18, "clarification": 0.20, "agreement": 0.22, "refusal": 0.33, "correction": 0.24},
+    "shop": {"request": 0.31, "clarification": 0.23, "agreement": 0.38, "refusal": 0.38, "correction": 0.44},
 }
 SETS: dict[str, Callable[[], Talks]] = {
     "tau-bench": dialogues,
@@ -68,7 +68,7 @@ def test_what_is_decided_is_right(name: str) -> None:
         assert right >= 0.95 * (right + wrong), (name, act, n)
         assert right >= 0.95 * (right + missed), (name, act, n)
         share = (n[None, True] + n[None, False]) / max(1, n.total())
-        assert share <= OPEN[name].get(act, 0.25), (name, act, share)
+        assert share <= OPEN[name].get(act, 0.18), (name, act, share)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -95,7 +95,7 @@ def test_a_yes_is_decided_by_what_is_plain_and_never_turned_around(name: str) ->
 
 
 def test_nothing_is_called_what_it_is_not_in_pairs_that_no_rule_was_made_with() -> None:
-    """Parts 14 and 15: nothing was mended by them but the reading of annoyance, of which there is none in them."""
+    """Parts 14 and 15: little was mended by them, and nothing that was called what it is not."""
     talks = talks_by_id((14, 15))
     assert len(talks) == 120
     seen = count_decided(talks)
@@ -103,9 +103,9 @@ def test_nothing_is_called_what_it_is_not_in_pairs_that_no_rule_was_made_with() 
     assert {act: (n[True, True], n[False, True], n[None, True]) for act, n in seen.items()} == {
         "request": (12, 0, 0),
         "clarification": (3, 0, 0),
-        "agreement": (11, 1, 2),  # "You got it toots."
+        "agreement": (12, 0, 2),
         "refusal": (2, 0, 1),
-        "correction": (3, 0, 2),
+        "correction": (4, 0, 1),
         "frustration": (0, 0, 0),
     }
     said: Counter[tuple[str, bool | None]] = Counter()
@@ -114,8 +114,7 @@ def test_nothing_is_called_what_it_is_not_in_pairs_that_no_rule_was_made_with() 
         kind = due if "request" in asked[-1]["acts"] else "nothing asked"
         said[kind, dialogue_acts.confirmed(asked[-1]["text"], answered[-1]["text"])] += 1
     assert said == {
-        ("agreement", True): 7,
-        ("agreement", None): 1,
+        ("agreement", True): 8,
         ("other", False): 3,
         ("other", None): 1,
         ("nothing asked", None): 48,
@@ -167,9 +166,9 @@ def test_another_particular_than_the_one_held_out_is_a_correction(answer: str, c
     assert dialogue_acts.correction(answer, "Which seats would you like?") is not True or "should be" in answer
 
 
-def test_a_third_of_the_corrections_is_decided_and_none_wrongly() -> None:
+def test_half_of_the_corrections_is_decided_and_none_wrongly() -> None:
     seen: Counter[tuple[bool | None, bool]] = Counter()
     for made in SETS.values():
         seen += count_decided(made())["correction"]
     assert not seen[True, False]
-    assert seen[True, True] >= 0.33 * (seen[True, True] + seen[None, True])
+    assert seen[True, True] >= 0.5 * (seen[True, True] + seen[None, True])

@@ -302,7 +302,7 @@ def test_judges_say_whether_a_yes_was_asked_for_where_that_is_open(asked: str, r
     ("word", "effort", "left"), [("yes", 100 / 2, 0), ("no", 0, 0), ("perhaps", 0, 50), (None, 0, 50)]
 )
 def test_judges_decide_what_may_be_a_correction(word: str | None, effort: float, left: float) -> None:
-    talk = [customer(1, "No data."), agent(1, "Shall I add 2 GB?"), customer(2, "Actually, I want the small one.")]
+    talk = [customer(1, "No data."), agent(1, "Shall I add 2 GB?"), customer(2, "I thought the small one.")]
     said = Says(json.dumps({"reason": "r", "necessary": "yes", "effort": word}), "one")
     judges = () if word is None else (said,)
     asked = setup(*judges, judge_groups=("outcome",))
