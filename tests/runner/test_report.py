@@ -1,6 +1,7 @@
 """What a run took, by role: nothing twice, nothing left out, and unknown is not zero."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -8,11 +9,13 @@ import pytest
 
 from cxlab.benchmarks.contract import Scored
 from cxlab.records import Attempt, Failure, Message, Run, Usage, Vote
+from cxlab.runner.display.runs import describe
 from cxlab.runner.execute import find_unread, spending
 from cxlab.runner.report import by_role, tally
 from cxlab.runner.stored.replay import adopt
 from cxlab.store import write
 from cxlab.store.load import load_attempts
+from cxlab.store.run_status import Status
 from tests.store.store_records import NOON, make_dataset, make_run, make_samples, samples_by_id
 
 
@@ -130,3 +133,11 @@ def test_only_what_could_not_be_read_is_told_as_unread() -> None:
     one, scored = attempt(1)
     one = one.model_copy(update={"failures": tuple(failures)})
     assert find_unread(one, scored) == [("the agent", "not_json"), ("the customer", "truncated")]
+
+
+def test_the_line_of_a_run_says_where_its_cost_is_not_known() -> None:
+    told = Status("running", 4, done=2, cost_usd=None)
+    assert describe(told) == "cost unknown"
+    assert describe(replace(told, known_usd=0.5)) == "$0.5000 and an unknown rest"
+    assert describe(replace(told, cost_usd=0.25)) == "$0.2500"
+    assert describe(replace(told, cost_usd=0.0)) == describe(replace(told, done=0)) == ""

@@ -97,6 +97,8 @@ def describe(status: Status) -> str:
         words.append(f"{status.rate_per_s:.1f}/s")
     if status.cost_usd:
         words.append(f"${status.cost_usd:.4f}")
+    elif status.cost_usd is None and status.done and not status.unanswered:
+        words.append(f"${status.known_usd:.4f} and an unknown rest" if status.known_usd else "cost unknown")
     if status.unstored_usd:
         words.append(f"${status.unstored_usd:.4f} besides for what was cut short")
     if status.unanswered:
