@@ -92,7 +92,7 @@ def test_pages_find_it(toy: Shell) -> None:
     compared = open_page("compare", benchmark="refunds", field="age")
     assert not compared.exception
     assert compared.selectbox(key="cx-filter-metric").value == "correct"
-    assert "Rule true" in words(compared)
+    assert "Rule: true" in words(compared)
     run = open_page("run", bench="refunds")
     assert not run.exception
     assert run.toggle(key="option-rule").value is True
