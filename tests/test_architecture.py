@@ -383,6 +383,17 @@ def too_long(path: Path, most: int = 400) -> bool:
     return len(path.read_text(encoding="utf-8").splitlines()) > most
 
 
+def test_no_frame_goes_to_pandas_but_by_way_of_arrow() -> None:
+    # polars' `to_pandas` stops a server for good that serves several sessions; see ui/columns.py.
+    straight = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in FILES
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if ".to_pandas(" in line and "to_arrow(" not in line
+    ]
+    assert straight == []
+
+
 def test_no_file_is_too_long_to_be_held_in_the_head(tmp_path: Path) -> None:
     assert [str(path.relative_to(ROOT)) for path in FILES if too_long(path)] == []
     # A page reads from top to bottom like a script; its parts come from its view.

@@ -90,7 +90,9 @@ def main(arguments: Sequence[str]) -> int:
             ratios = (before.p50 / now.p50, before.p95 / now.p95, before.cpu_a_rerun / now.cpu_a_rerun)
             print("{:<10}{:>8.1f}{:>8.1f}{:>15.1f}".format("ratio", *ratios))
     complaints = list(dict.fromkeys(now.faults))[:5]
-    if asked.reruns >= MEMORY_FROM and now.growth > FLAT:
+    if len(now.seconds) < asked.reruns:
+        complaints.append(f"it ended after {len(now.seconds):,} of {asked.reruns:,} reruns")
+    elif asked.reruns >= MEMORY_FROM and now.growth > FLAT:
         complaints.append(f"memory grew to {now.growth:.2f} times what it was")
     if asked.sessions <= TARGET_SESSIONS and now.p95 > TARGET_P95_S:
         complaints.append(f"p95 over the target of {TARGET_P95_S} s")
