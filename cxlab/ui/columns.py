@@ -101,8 +101,8 @@ def write_minus(table: pl.DataFrame, config: Mapping[str, Any]) -> tuple[Any, di
     places = [(table.columns.index(name), values) for name, values in written.items()]
     cells = [[{"id": f"row{row}_col{place}", "display_value": values[row]} for place, values in places]
              for row in range(table.height)]  # fmt: skip
-    # By way of Arrow: polars' own way waits for its threads with Python's lock held, for which one of them may wait that
-    # runs a function of ours (`map_elements`) in another session; then the whole server stands still.
+    # By way of Arrow: polars' own way waits for its threads with Python's lock held, for which one of them may wait
+    # that runs a function of ours (`map_elements`) in another session; then the whole server stands still.
     styler = table.to_arrow(compat_level=pl.CompatLevel.oldest()).to_pandas().style
     # What pandas would work out here is how each cell of a page of HTML looks, at ten times the cost of all the rest.
     vars(styler).update(_compute=lambda: styler, _translate=lambda *_, **__: {"body": cells})
