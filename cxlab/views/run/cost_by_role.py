@@ -9,6 +9,7 @@ import streamlit as st
 from cxlab.charts.names import name_parties
 from cxlab.charts.numbers import format_count, format_seconds, format_usd
 from cxlab.ui.labels import plain
+from cxlab.ui.path_strips import grid, style
 from cxlab.ui.tables import column, show_table
 
 
@@ -84,17 +85,12 @@ def show_spent(spent: pl.DataFrame) -> None:
 
 
 def show_roles(shares: Iterable[Share]) -> None:
-    """One row a role and model; an unknown cost stays empty."""
-    rows = [(share.role, name_parties(share.model), share.calls, share.cost_usd) for share in shares]
-    types = {"role": pl.String, "model": pl.String, "calls": pl.Int64, "cost": pl.Float64}
-    show_table(
-        pl.DataFrame(rows, schema=types, orient="row"),
-        {
-            "role": column("Role"),
-            "model": column("Model"),
-            "calls": column("Calls", "count"),
-            "cost": column("Cost", "usd", help="Empty where no price is known."),
-        },
-        key="estimate-roles",
-        alt="What it will take by role: model, calls and cost.",
-    )
+    """One row a role and model, in a table that wraps, as the card is narrow; an unknown cost stays a dash."""
+    rows = [
+        [(f"{share.role}: {name_parties(share.model)}", "quiet"), (format_count(share.calls), ""),
+         (format_usd(share.cost_usd), "")]
+        for share in shares
+    ]  # fmt: skip
+    if rows:
+        style()
+        grid(("Role and model", "Calls", "Cost"), rows, numbers=(1, 2))
