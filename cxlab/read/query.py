@@ -121,7 +121,7 @@ class AttemptSet:
         """The set of these attempts (run_id, attempt_id, and their number where it is known)."""
         keys = ["nth"] if "nth" in attempts.columns else ["run_id", "attempt_id"]
         rows = attempts.select(*dict.fromkeys(["run_id", "attempt_id", *keys])).unique(keys).sort(keys)
-        return cls(f"among_{rows.height}_{int(rows.select(keys).hash_rows(seed=1).sum()):x}", rows)
+        return cls(f"among_{rows.height}_{int(rows.select(pl.struct(keys).hash(seed=1).sum()).item()):x}", rows)
 
     def keep(self) -> str:
         """The name, by which queries find it from now on."""

@@ -48,7 +48,7 @@ def headline_history(
     for run, part in sorted(((str(key[0]), part) for key, part in parts.items()), key=lambda each: made[each[0]]):
         about_run = known[run]
         means = add_cluster(part.group_by("sample_id").agg(pl.col("value").mean()).sort("sample_id"))
-        outcome = part.select("sample_id", "trial", pl.col("value").round(9)).hash_rows(seed=1).sum()
+        outcome = part.select(pl.struct("sample_id", "trial", pl.col("value").round(9)).hash(seed=1).sum()).item()
         same = (about_run.model, about_run.conditions.id, part.height, outcome)
         if same in told:
             told[same]["runs"] += 1
