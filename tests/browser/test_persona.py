@@ -49,9 +49,12 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
         return [re.sub(r"\s+", " ", " ".join(log.locator(f".v{n}").all_inner_texts()))[-40:] for n in range(3)]
 
     main(page).get_by_role("button", name="Play").click()
-    played = wait_for(page, "persona_lab", "beats")
+    wait_for(page, "persona_lab", "beats")
     see(page, re.compile("reach the goal"))
     see(page, "How far each had come, turn by turn")
+    # While it plays, the address follows turn by turn: what is shared is where it ends.
+    expect(main(page).get_by_role("button", name="Pause")).to_have_count(0)
+    played = wait_for(page, "persona_lab", "beats")
     expect(log.locator(".v2 del").nth(3)).to_be_attached()
     expect(log.locator(".v1 .adapts").first).to_be_attached()
     metrics = page.locator("table.cx-twelve").last
