@@ -1,12 +1,27 @@
 """What ids of data and programs are called on pages; the ids themselves stay as other people's files have them."""
 
 import re
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
 
 from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.read import procedures
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_+]*")
 _TRUTH = {"true": "yes", "false": "no"}
+
+
+def name_each(values: pl.Series, name: Callable[[Any], str | None]) -> pl.Series:
+    """What each value of a column is called; a missing one has no name.
+
+    Not within a query of polars (`map_elements`): its threads would wait for Python's lock while another session holds
+    it, and with them everyone whose query waits for these threads.
+    """
+    given = values.to_list()
+    told = {value: None if value is None else name(value) for value in dict.fromkeys(given)}
+    return pl.Series(values.name, [told[value] for value in given], dtype=pl.String)
 
 
 def spell_out(name: object) -> str:

@@ -120,13 +120,13 @@ def format_interval(low: float | None, high: float | None) -> str:
     return f"{_write(low, '.1f')} to {_write(high, '.1f')}"
 
 
-def interval_of(low: str, high: str) -> "pl.Expr":
-    """`format_interval` of two columns, null where either is."""
+def interval_of(frame: "pl.DataFrame", low: str, high: str) -> "pl.Series":
+    """`format_interval` of two columns of a frame, null where either is."""
     import polars as pl
 
-    ends = pl.struct(low, high)
-    told = ends.map_elements(lambda row: format_interval(row[low], row[high]), return_dtype=pl.String)
-    return pl.when(pl.col(low).is_not_null() & pl.col(high).is_not_null()).then(told)
+    ends = zip(frame[low].to_list(), frame[high].to_list(), strict=True)
+    told = [None if None in pair else format_interval(*pair) for pair in ends]
+    return pl.Series("interval", told, dtype=pl.String)
 
 
 def format_time(value: datetime | str | None, zone: tzinfo | None = None) -> str:

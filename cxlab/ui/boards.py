@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from cxlab.charts.names import name_each
 from cxlab.read import PublishedTable, annotations
 from cxlab.read.query import replaced_runs
 from cxlab.ui.address import cached
@@ -29,7 +30,7 @@ def show_runs(
     called = cached(annotations.run_names)
     rows = with_labels(runs).with_columns(
         called=pl.col("run_id").replace_strict(called, default=None, return_dtype=pl.String),
-        status=pl.col("state").map_elements(describe_state, return_dtype=pl.String),
+        status=name_each(runs["state"], describe_state),
         share=pl.col("done") / pl.col("planned"),
         settings=pl.col("run_id").replace_strict(dict(settings or {}), default=None, return_dtype=pl.String),
         dataset=pl.col("dataset_id").replace(dict(datasets or {})),
@@ -81,4 +82,4 @@ def published_columns(table: PublishedTable) -> dict[str, Any]:
 
 def with_labels(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with `name`: its model as people read it."""
-    return frame.with_columns(name=pl.col("model").map_elements(label, return_dtype=pl.String))
+    return frame.with_columns(name=name_each(frame["model"], label))

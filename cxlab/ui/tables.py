@@ -191,7 +191,8 @@ def _longest(name: str, dtype: pl.DataType) -> pl.Expr:
     if dtype == pl.String:
         return pl.col(name).unique().str.len_chars().max()
     if dtype.is_integer():
-        return pl.col(name).cast(pl.Float64).abs().max().map_elements(lambda most: len(f"{most:,.0f}"), pl.Int64)
+        digits = pl.col(name).cast(pl.Int128).abs().max().cast(pl.String).str.len_chars()
+        return digits + (digits - 1) // 3  # with its commas
     return pl.lit(16 if dtype.is_temporal() else 8)
 
 

@@ -1,8 +1,9 @@
 """What ids are called on pages."""
 
+import polars as pl
 import pytest
 
-from cxlab.charts.names import begin, shorten, spell_out
+from cxlab.charts.names import begin, name_each, shorten, spell_out
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,18 @@ def test_a_sentence_begins_with_a_capital_but_a_programs_name_stays() -> None:
     for name in ("retriever:bm25", "gpt-4.1", "org/model", "my_model", "model@2"):
         assert begin(f"{name} leads") == f"{name} leads"
     assert begin("") == ""
+
+
+def test_each_value_of_a_column_is_named_once_and_a_missing_one_has_no_name() -> None:
+    asked: list[object] = []
+
+    def name(value: object) -> str | None:
+        asked.append(value)
+        return f"“{value}”" if value != "c" else None
+
+    named = name_each(pl.Series("which", ["b", None, "a", "b", "c"]), name)
+    assert (named.name, named.to_list()) == ("which", ["“b”", None, "“a”", "“b”", None])
+    assert asked == ["b", "a", "c"]
+    assert name_each(pl.Series("n", [2, 1]), name).to_list() == ["“2”", "“1”"]
+    for empty in (pl.Series("none", []), pl.Series("none", [None, None])):
+        assert (name_each(empty, name).dtype, name_each(empty, name).null_count()) == (pl.String, len(empty))

@@ -271,11 +271,12 @@ def test_a_row_opens_a_dataset_with_both_tables_and_checks(home: Path) -> None:
 def _shown(frame: Any) -> list[Any]:
     import polars as pl
 
+    from cxlab.charts.names import name_each
     from cxlab.ui.labels import label
 
     return [
         frame.with_columns(
-            benchmark_=pl.col("benchmark").map_elements(label, return_dtype=pl.String),
+            benchmark_=name_each(frame["benchmark"], label),
             tasks_=pl.col("tasks").list.eval(pl.element().str.replace_all("_", " ")).list.join(", "),
         )
     ]

@@ -101,6 +101,13 @@ def test_a_name_of_many_capitals_has_room_in_one_line() -> None:
     assert fit_widths(frame.with_columns(name=pl.lit("crmarena")), shapes, 300)["name"] < 90
 
 
+@pytest.mark.parametrize("values", [[0], [7, None, -12], [999, 1000], [-1_000_000], [2**63 - 1], [-(2**63)], [None]])
+def test_a_whole_number_takes_the_room_of_its_largest_with_commas(values: list[int | None]) -> None:
+    frame = pl.DataFrame({"n": values}, {"n": pl.Int64})
+    largest = max((abs(value) for value in values if value is not None), default=None)
+    assert tables._measure(frame, tables._longest) == {"n": 0 if largest is None else len(f"{largest:,}")}
+
+
 def test_the_table_under_a_chart_tells_what_the_downloads_store() -> None:
     stored = pl.DataFrame({"judge": ["simulated:judge-fair"], "slice": ["s_1"], "run_id": ["a_b"], "rank": [2.0]})
     told = tables._in_words(stored, {"slice": {"s_1": "By phone"}.__getitem__})

@@ -204,7 +204,7 @@ def show_gaps(
     rows = name_sides(gaps, brief, groups.names if by else {}).with_columns(
         verdict=pl.col("verdict").replace_strict(MARKED_STANDING),
         results=pl.format("{} / {} / {}", "wins", "ties", "losses"),
-        interval=interval_of("low", "high"),
+        interval=interval_of(gaps, "low", "high"),
         place=pl.col("grp").replace_strict(places, default=len(places), return_dtype=pl.Int64),
     )
     columns = {

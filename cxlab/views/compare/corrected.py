@@ -65,7 +65,7 @@ def show_corrected(about: Declaration, judged: Ranking, found: CorrectedRanking,
         st.caption(plain(f"⚠ Run {run} is not corrected: {why}."))
     shown = found.beside.with_columns(
         name=pl.col("side").map_elements(name, return_dtype=pl.String),
-        interval=interval_of("corrected_low", "corrected_high"),
+        interval=interval_of(found.beside, "corrected_low", "corrected_high"),
     )
     columns = {
         "name": column("Model"),

@@ -109,8 +109,8 @@ def _show_ranking(
     words = pl.when(pl.col("side") == found.leader).then(pl.lit("leads" if leads(found) else "first"))
     shown = name_sides(rows, named, {}).with_columns(
         verdict=words.otherwise(pl.col("verdict").replace_strict(MARKED_STANDING, default="–")),
-        interval=interval_of("low", "high"),
-        gap=interval_of("low_gap", "high_gap"),
+        interval=interval_of(rows, "low", "high"),
+        gap=interval_of(rows, "low_gap", "high_gap"),
         coverage=pl.format("{} of {}", "has", pl.lit(compared.known)),
     )
     columns = {

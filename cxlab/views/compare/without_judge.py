@@ -74,7 +74,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
         st.caption(plain(f"⚠ Run {run} is not scored anew: {why}."))
     shown = found.beside.with_columns(
         name=pl.col("side").map_elements(name, return_dtype=pl.String),
-        interval=interval_of("low", "high"),
+        interval=interval_of(found.beside, "low", "high"),
     )
     columns = {
         "name": column("Model"),

@@ -7,6 +7,7 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.benchmarks.crmarena.tasks import TASKS
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count
 from cxlab.errors import UnknownName
 from cxlab.read import View
@@ -74,11 +75,12 @@ def _list(place: Place, found: pl.DataFrame) -> None:
         st.info("No attempt is like that. Widen the choice in the sidebar.")
         return
     page = min(place.view.page, -(-found.height // ROWS_A_PAGE))
-    shown = found.slice((page - 1) * ROWS_A_PAGE, ROWS_A_PAGE).with_columns(
-        name=pl.col("model").map_elements(label, return_dtype=pl.String) + ", " + pl.col("framework"),
+    rows = found.slice((page - 1) * ROWS_A_PAGE, ROWS_A_PAGE)
+    shown = rows.with_columns(
+        name=name_each(rows["model"], label) + ", " + pl.col("framework"),
         verdict=pl.col("verdict").replace_strict({key: words for key, (words, _) in SIGNS.items()}, default="?"),
         task=pl.col("task").replace({id: each.title for id, each in TASKS.items()}),
-        asked=pl.col("query").map_elements(shorten_question, return_dtype=pl.String),
+        asked=name_each(rows["query"], shorten_question),
     )
     # What tells one attempt from the next comes first: on a narrow page the rest lies beyond the edge.
     columns = {

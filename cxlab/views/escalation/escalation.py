@@ -8,6 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions
 from cxlab.charts.matrix import draw_confusion, name_judge
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.errors import CxError
 from cxlab.read import View
@@ -238,7 +239,7 @@ def _show_flips(frame: pl.DataFrame) -> None:
     _open(
         flips.with_columns(
             turned=pl.col("became").replace(_BECAME),
-            by=pl.col("judge").map_elements(name_judge, return_dtype=pl.String),
+            by=name_each(flips["judge"], name_judge),
         ),
         {
             "turned": column("Change"),
@@ -254,7 +255,7 @@ def _show_flips(frame: pl.DataFrame) -> None:
 def _open(rows: pl.DataFrame, first: dict[str, object], key: str) -> None:
     """A table of verdicts of which one opens its conversation."""
     chosen = show_table(
-        rows.with_columns(who=pl.col("model").map_elements(label, return_dtype=pl.String)),
+        rows.with_columns(who=name_each(rows["model"], label)),
         {
             **first,
             "who": column("Model"),

@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.failure_names import spell_programs
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View, failures
 from cxlab.read.attempts import ROWS_A_PAGE, benchmarks, neighbours
@@ -193,7 +194,7 @@ def show_attempts(view: View, about: Declaration) -> None:
         wrong_=pl.Series([say_kinds(kinds) for kinds in page.frame["wrong"].to_list()], dtype=pl.String),
         way_=pl.Series([say_kinds(kinds) for kinds in page.frame["way"].to_list()], dtype=pl.String),
         task=pl.col("task").replace(titles_of(about)),
-        reason=pl.col("reason").map_elements(spell_programs, return_dtype=pl.String),
+        reason=name_each(found["reason"], spell_programs),
         benchmark=pl.col("benchmark").replace(names_of(known)),
         # An answer does not end by anything: what is stored is its task.
         ended_by=pl.when(~pl.col("benchmark").is_in(answers) & (pl.col("ended_by") != pl.col("task"))).then("ended_by"),
@@ -202,10 +203,9 @@ def show_attempts(view: View, about: Declaration) -> None:
     if blind:
         shown = {name: shape for name, shape in shown.items() if name not in _TELLING}
     rows = rows.with_columns(
-        pl.col(facet.id).map_elements(partial(own.value, facet.id), return_dtype=pl.String)
-        for facet in own.facets
-        if facet.id in shown
-    ).with_columns(pl.col("ended_by").map_elements(about.end, return_dtype=pl.String))
+        name_each(rows[facet.id], partial(own.value, facet.id)) for facet in own.facets if facet.id in shown
+    )
+    rows = rows.with_columns(name_each(rows["ended_by"], about.end))
     if not blind:
         shown, alike = leave_out_alike(rows, shown)
         if alike:

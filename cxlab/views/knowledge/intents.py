@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.errors import CxError
 from cxlab.ui.address import cached, marks
@@ -92,7 +93,7 @@ def show_ways(place: KnowledgePlace) -> None:
     section(plain(title), "; ".join(f"{way}: {words}" for way, words in _WAYS.items() if way in best) + ".")
     show_chart(
         draw_ways(rows, marks(), dark()),
-        rows.with_columns(name=pl.col("model").map_elements(label, return_dtype=pl.String)),
+        rows.with_columns(name=name_each(rows["model"], label)),
         key=f"knowledge-ways-{place.taxonomy}",
         alt=f"Accuracy by way of counting and model. {title}.",
         columns={

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from cxlab.charts.names import name_each
 from cxlab.errors import UnknownName
 from cxlab.metrics.intervals import proportion_interval
 from cxlab.read.query import ask
@@ -183,7 +184,7 @@ def utterances(dataset: str, taxonomy: str) -> pl.DataFrame:
         "WHERE dataset_id = $dataset AND task = 'intent' AND inputs->>'taxonomy' = $taxonomy ORDER BY sample_id",
         {"dataset": dataset, "taxonomy": taxonomy},
     )
-    return rows.select("sample_id", "gold", text=pl.col("transcript").map_elements(_customer, return_dtype=pl.String))
+    return rows.select("sample_id", "gold", text=name_each(rows["transcript"], _customer))
 
 
 def describe_clusters(rows: pl.DataFrame) -> pl.DataFrame:

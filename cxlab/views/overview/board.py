@@ -105,7 +105,8 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     rows = pl.concat(
         [board, found.floors.select(pl.col("side").alias("model"), pl.col("value").alias(task.metric), "samples")],
         how="diagonal",
-    ).with_columns(interval=interval_of(f"{task.metric}_low", f"{task.metric}_high"))
+    )
+    rows = rows.with_columns(interval=interval_of(rows, f"{task.metric}_low", f"{task.metric}_high"))
     gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(MARKED_STANDING, default=""))
     lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if leads(found) else "first"]})
     rows = rows.join(pl.concat([gaps, lead]), on="model", how="left", maintain_order="left")

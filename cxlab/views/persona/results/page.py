@@ -9,6 +9,7 @@ import streamlit as st
 from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read import View
@@ -231,7 +232,7 @@ def _readable(scene: ResultSelection, rows: pl.DataFrame, groups: Mapping[str, s
     place = {group: at for at, group in enumerate(groups)}
     return (
         rows.with_columns(
-            name=pl.col("side").map_elements(label, return_dtype=pl.String),
+            name=name_each(rows["side"], label),
             group=pl.col("grp").replace_strict(groups, default=pl.col("grp")),
             figure=pl.lit(scene.title),
             at=pl.col("grp").replace_strict(place, default=99, return_dtype=pl.Int64),
@@ -276,7 +277,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
         st.markdown(plain(told))
     rows = gaps.with_columns(
         pair=pl.format("{}|{}|{}", "factor", "level", "base"),
-        name=pl.col("side").map_elements(label, return_dtype=pl.String),
+        name=name_each(gaps["side"], label),
         shown=pl.col("verdict").replace_strict(_VERDICTS),
     )
     sides = {run: short_model(name) for name, run in scene.sides.items()}
