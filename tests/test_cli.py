@@ -18,7 +18,7 @@ from llm.fault_server import FaultServer
 from runner.shell import Shell, make_shell
 
 from cxlab.benchmarks.contract import Demo, DemoRun
-from cxlab.benchmarks.generation_stages import Progress, finish
+from cxlab.benchmarks.generation.stages import Progress, finish
 from cxlab.benchmarks.scores import gold_check
 from cxlab.errors import NotConfigured
 from cxlab.runner import demo, workers

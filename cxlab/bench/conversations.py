@@ -29,7 +29,7 @@ from cxlab.benchmarks.cdr import evaluate
 from cxlab.benchmarks.cdr.corpus import generated
 from cxlab.benchmarks.cdr.ranking import ConversationIndex
 from cxlab.benchmarks.cdr.units import GRANULARITIES
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import BadOption
 from cxlab.metrics import retrieval as retrieval_metrics
 from cxlab.records import Conversation

@@ -22,7 +22,7 @@ from cxlab.benchmarks.dataset_parts import (
     Understanding,
 )
 from cxlab.benchmarks.generation import Generation, GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.errors import CxError
 from cxlab.judging import find_silence

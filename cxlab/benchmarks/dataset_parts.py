@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from cxlab import resources
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.budget import CostEstimate
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.benchmarks.unlabelled import ConversationTask
 from cxlab.benchmarks.upload import Uploader
 from cxlab.files import Complaint

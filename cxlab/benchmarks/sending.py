@@ -17,7 +17,7 @@ import polars as pl
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Benchmark
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation.budget import CostEstimate
 from cxlab.benchmarks.unlabelled import ConversationTask
 from cxlab.errors import BadOption, UnknownName
 from cxlab.importers.conversations import PackedConversations

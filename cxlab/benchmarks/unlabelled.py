@@ -18,7 +18,7 @@ from cxlab.records.settings import Settings
 
 if TYPE_CHECKING:
     from cxlab.benchmarks.generation import GenerationContext
-    from cxlab.benchmarks.generation_budget import CostEstimate
+    from cxlab.benchmarks.generation.budget import CostEstimate
 
 NO_GOLD = "nobody has said what is right here"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from cxlab.benchmarks.contract import Benchmark
     from cxlab.benchmarks.generation import Generated, GenerationContext
-    from cxlab.benchmarks.generation_stages import Progress
+    from cxlab.benchmarks.generation.stages import Progress
     from cxlab.benchmarks.options import GenerateOptions
     from cxlab.runner.display.stages import StageDisplay
 
@@ -62,7 +62,7 @@ def generate(
 
         raise BadOption(f"name a benchmark: {', '.join(REGISTRY)}")
     from cxlab.benchmarks.generation import GenerationContext
-    from cxlab.benchmarks.generation_budget import GenerationBudget as GenerationBudget
+    from cxlab.benchmarks.generation.budget import GenerationBudget as GenerationBudget
     from cxlab.runner.display.stages import StageDisplay
 
     found = find_benchmark(benchmark)
@@ -117,7 +117,7 @@ def _follow(
     board: "StageDisplay", how: "GenerationContext", steps: "Generator[Progress, None, Made]", as_json: bool
 ) -> Made:
     """Work through the stages with progress; what was paid for is told however it ends."""
-    from cxlab.benchmarks.generation_budget import OutOfBudget
+    from cxlab.benchmarks.generation.budget import OutOfBudget
 
     finished = False
     try:
@@ -142,7 +142,7 @@ def _tell_text(one: dict[str, str]) -> str:
 
 def _tell(benchmark: "Benchmark", made: "Generated", as_json: bool, quiet: bool, home: Path | None) -> None:
     from cxlab.benchmarks.generation import store
-    from cxlab.benchmarks.generation_budget import describe as describe_spending
+    from cxlab.benchmarks.generation.budget import describe as describe_spending
 
     folder, dataset, tasks = store(made, home), made.dataset, made.tasks
     if as_json:

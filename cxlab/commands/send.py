@@ -27,7 +27,7 @@ def send(
 
     from cxlab.benchmarks import sending
     from cxlab.benchmarks.generation import GenerationContext
-    from cxlab.benchmarks.generation_budget import GenerationBudget
+    from cxlab.benchmarks.generation.budget import GenerationBudget
     from cxlab.commands.switches import describe, read_flags
     from cxlab.records.bounds import check_whole
     from cxlab.runner.display.stages import StageDisplay

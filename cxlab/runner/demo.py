@@ -9,7 +9,7 @@ from cxlab import llm
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Demo, DemoRun
 from cxlab.benchmarks.generation import Generation, GenerationContext, store
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.benchmarks.scores import gold_check
 from cxlab.records import Run
 from cxlab.runner.loaded_run import folder_of, open_run

@@ -11,7 +11,7 @@ from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.benchmarks.cdr.corpus.subset import save_subset
 from cxlab.benchmarks.cdr.importers.conversations import CdrImport, read_stored
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.benchmarks.sending import send
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.plan import SampleFilter

@@ -30,7 +30,7 @@ from cxlab.benchmarks.cdr.relevance.model_classifier import hold_against
 from cxlab.benchmarks.cdr.relevance.reranker import FILE, load_reranker
 from cxlab.benchmarks.cdr.relevance.reranker import train as train_reranker
 from cxlab.benchmarks.cdr.relevance.retriever_features import RetrieverFeatures, is_retriever
-from cxlab.benchmarks.generation_stages import FaultStoppedModel
+from cxlab.benchmarks.generation.stages import FaultStoppedModel
 from cxlab.llm import ChatModel
 from cxlab.records.progress import finish
 from tests.data.real_conversations import Material, load_by_hand, load_real

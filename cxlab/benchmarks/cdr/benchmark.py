@@ -30,8 +30,8 @@ from cxlab.benchmarks.contract import (
     Uncheckable,
 )
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import Progress, finish
+from cxlab.benchmarks.generation.budget import CostEstimate
+from cxlab.benchmarks.generation.stages import Progress, finish
 from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import UnknownName

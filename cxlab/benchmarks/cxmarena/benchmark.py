@@ -29,8 +29,8 @@ from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, 
 from cxlab.benchmarks.cxmarena.tasks import unlabelled_tasks
 from cxlab.benchmarks.dataset_figures import DatasetFigures
 from cxlab.benchmarks.generation import Generation, GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.budget import CostEstimate
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint

@@ -20,7 +20,7 @@ from cxlab.benchmarks.cdr.relevance.retriever_features import RetrieverFeatures
 from cxlab.benchmarks.cdr.relevance.two_models import DEPTH, RERANKED
 from cxlab.benchmarks.cdr.units import UnitText
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import GenerationStopped, finish
+from cxlab.benchmarks.generation.stages import GenerationStopped, finish
 from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import Completion, Request

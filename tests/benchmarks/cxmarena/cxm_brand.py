@@ -6,7 +6,6 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import ledger, pack_files
 from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
@@ -16,6 +15,7 @@ from cxlab.benchmarks.cxmarena.conversations.noise import NoisyConversation
 from cxlab.benchmarks.cxmarena.knowledge import article_writer as articles
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
+from cxlab.benchmarks.generation import stages
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
 from cxlab.records import Article, Conversation
@@ -45,14 +45,14 @@ def generate(pack: Brand, information: int, issues: int, conversations: int) -> 
     """So many articles and conversations of a brand, the conversations also with fragments and misheard words."""
     facts = ledger.make(pack, 1, topic_tree.plan(pack, information, issues))
     model = load("simulated:strong")
-    topics = generation_stages.finish(topic_tree.grow(facts, model, information, 1))
-    found = generation_stages.finish(articles.write_information(facts, topics, model, 1))
+    topics = stages.finish(topic_tree.grow(facts, model, information, 1))
+    found = stages.finish(articles.write_information(facts, topics, model, 1))
     plans = articles.plan_issues(facts, topics, issues, 1)
     about = {a.properties["subject"]: a.id for a in reversed(found) if a.properties["subject"]}
-    found += generation_stages.finish(articles.write_issues(facts, plans, model, 1, None, len(found) + 1, about))
+    found += stages.finish(articles.write_issues(facts, plans, model, 1, None, len(found) + 1, about))
     tools = articles.define_tools(pack, plans)
     cases = conversation_plan.plan_conversations(facts, found, tools, conversations, 1)
-    talks = generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, model, 1))
+    talks = stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, model, 1))
     heard = {
         c.id: noise.add_noise(c.messages, noise.Noise(seed=n, fragmentation=0.5, wer=0.05)) for n, c in enumerate(talks)
     }

@@ -16,7 +16,7 @@ from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import empty_output, gold_output, measure, score
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.cache import ReplyCache

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cdr.corpus.happenings import load_happenings
 from cxlab.benchmarks.cdr.prompts.writing import WRITE, WriteInputs, WrittenMessage
 from cxlab.benchmarks.cdr.queries.templates import AREA_SHARES
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.llm import ChatModel, ask
 from cxlab.records import Conversation, Message, content_id
 
@@ -87,7 +87,7 @@ def write(
         reply = await ask(model, WRITE, inputs, seed=int(content_id("write", one.id, seed), 16) % 2**31)
         return {"messages": [each.model_dump() for each in reply.output.messages] if reply.output else None}
 
-    rows = yield from generation_stages.run("conversations", plans, lambda one: one.id, make, folder)
+    rows = yield from stages.run("conversations", plans, lambda one: one.id, make, folder)
     return {
         one.id: to_conversation(one.id, row["messages"], describe(one))
         for one, row in zip(plans, rows, strict=True)

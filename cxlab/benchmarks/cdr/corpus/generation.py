@@ -10,8 +10,8 @@ from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.prompts import WRITE
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import FaultStoppedModel
+from cxlab.benchmarks.generation.budget import CostEstimate
+from cxlab.benchmarks.generation.stages import FaultStoppedModel
 from cxlab.records import content_id
 from cxlab.store import layout, write
 

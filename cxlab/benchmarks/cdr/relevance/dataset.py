@@ -19,8 +19,8 @@ from cxlab.benchmarks.cdr.relevance.retriever_features import is_retriever
 from cxlab.benchmarks.cdr.relevance.two_models import RERANKED
 from cxlab.benchmarks.cdr.units import UnitText, cut_middle
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import FaultStoppedModel
+from cxlab.benchmarks.generation.budget import CostEstimate
+from cxlab.benchmarks.generation.stages import FaultStoppedModel
 from cxlab.errors import BadOption, CxError
 from cxlab.llm import ChatModel
 from cxlab.records import content_id

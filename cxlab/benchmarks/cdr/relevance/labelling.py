@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cdr.corpus.generated import to_conversation
 from cxlab.benchmarks.cdr.prompts.relevance import (
     ADAPT,
@@ -50,7 +49,8 @@ from cxlab.benchmarks.cdr.relevance.two_models import (
     tell_chances_by_chat,
 )
 from cxlab.benchmarks.cdr.units import UnitText, cut_middle
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadOption
 from cxlab.llm import ChatModel, ask
 from cxlab.records import Conversation, content_id
@@ -258,7 +258,7 @@ class PairReadings:
             said = reply.output
             return {"fits": said.fits == "yes" if said else None, "reason": said.reason if said else "unreadable reply"}
 
-        rows = yield from generation_stages.run(stage, pairs, "\n".join, one, self.folder)
+        rows = yield from stages.run(stage, pairs, "\n".join, one, self.folder)
         return {pair: (row["fits"], row["reason"]) for pair, row in zip(pairs, rows, strict=True)}
 
     def rate(
@@ -272,7 +272,7 @@ class PairReadings:
             reply = await ask(model, RATE, inputs, seed=self.seed_of("rate", model.name, *pair))
             return {"chance": reply.output.chance / 100 if reply.output else None}
 
-        rows = yield from generation_stages.run(stage, pairs, "\n".join, one, self.folder)
+        rows = yield from stages.run(stage, pairs, "\n".join, one, self.folder)
         return {pair: row["chance"] for pair, row in zip(pairs, rows, strict=True)}
 
 
@@ -314,7 +314,7 @@ def _adapt(
         told = seen.output.reason if seen.output else "the check could not be read"
         return {"messages": messages if ok else None, "reason": told, "checked": True}
 
-    rows = yield from generation_stages.run("adapt", wanting, str, one, asking.folder)
+    rows = yield from stages.run("adapt", wanting, str, one, asking.folder)
     for query, row in zip(wanting, rows, strict=True):
         source, name = best[query][0], f"adapted_{query}"
         if row["messages"]:
@@ -395,5 +395,5 @@ def _paraphrase(asking: PairReadings, done: LabellingResult, writer: ChatModel) 
         reply = await ask(writer, PARAPHRASE, inputs, seed=asking.seed_of("paraphrase", query))
         return {"text": reply.output.text if reply.output else None}
 
-    rows = yield from generation_stages.run("paraphrases", left, str, one, asking.folder)
+    rows = yield from stages.run("paraphrases", left, str, one, asking.folder)
     done.paraphrases = {query: row["text"] for query, row in zip(left, rows, strict=True) if row["text"]}

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from cxlab.benchmarks.cdr.relevance.classifier import Array, PairLabel, TrainingReport, measure_chances
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.llm import ChatModel
 
 BLOCK = 10

@@ -17,7 +17,7 @@ import numpy as np
 from cxlab import resources
 from cxlab.benchmarks.cdr.corpus import generated
 from cxlab.benchmarks.cdr.relevance.classifier import FEATURES, NEGATIVES, Array, PairFeatures, fit_weights
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import BadFile
 from cxlab.files import load_model
 from cxlab.llm import ChatModel

@@ -10,7 +10,7 @@ import numpy as np
 from cxlab import retrieval
 from cxlab.benchmarks.cdr.relevance.classifier import Array, spread
 from cxlab.benchmarks.cdr.units import UnitText
-from cxlab.benchmarks.generation_stages import GenerationStopped
+from cxlab.benchmarks.generation.stages import GenerationStopped
 from cxlab.llm import role_of
 from cxlab.llm.base import ProviderFault
 from cxlab.records import Conversation, Usage

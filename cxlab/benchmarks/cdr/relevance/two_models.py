@@ -19,7 +19,7 @@ from cxlab.benchmarks.cdr.relevance.classifier import (
 from cxlab.benchmarks.cdr.relevance.model_classifier import Pair, Rates, hold_against, hold_scores, read_on
 from cxlab.benchmarks.cdr.relevance.reranker import load_reranker, order_by
 from cxlab.benchmarks.cdr.relevance.retriever_features import RetrieverFeatures
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadOption
 from cxlab.llm import ChatModel
 

@@ -18,7 +18,7 @@ from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.cdr.ranking import RankedConversation
 from cxlab.benchmarks.cdr.retrievers.fitted import open_index
 from cxlab.benchmarks.cdr.units import Granularity, Unit, UnitText, split
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadOption
 from cxlab.records import content_id
 from cxlab.records.settings import Settings

@@ -1,6 +1,6 @@
 """Making an organisation and its questions, stage by stage; each goes on where it was stopped.
 
-    made = generation_stages.finish(generate(CrmGenerateOptions(size="small"), GenerationContext(seed=1)))
+    made = stages.finish(generate(CrmGenerateOptions(size="small"), GenerationContext(seed=1)))
 
 What happens (orders, cases, transfers, times) follows from the latent variables and the seed; names and texts are a
 writer's. What was made so far lies in the store's work/KEY, where KEY follows from all that decides the result.
@@ -17,7 +17,6 @@ from pathlib import Path
 import polars as pl
 
 from cxlab import llm, resources
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.crmarena.generation import (
     added_records,
     casework,
@@ -49,9 +48,9 @@ from cxlab.benchmarks.crmarena.questions.question import Question, Source
 from cxlab.benchmarks.crmarena.questions.samples import QuestionAnswers
 from cxlab.benchmarks.crmarena.questions.truth import Truth
 from cxlab.benchmarks.crmarena.tasks import TASKS
-from cxlab.benchmarks.generation import Generation, GenerationContext, make_once
-from cxlab.benchmarks.generation_budget import CostEstimate
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_once, stages
+from cxlab.benchmarks.generation.budget import CostEstimate
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadOption, CxError
 from cxlab.llm import ChatModel
 from cxlab.records import Dataset, Sample, content_id
@@ -137,7 +136,7 @@ def _make(
     options: CrmGenerateOptions, context: GenerationContext, folder: Path, work: Path, metered: ChatModel
 ) -> Generator[Progress, None, tuple[Dataset, list[Sample], Tables]]:
     size, seed = sizes.read_size(options.size), context.seed
-    model = generation_stages.FaultStoppedModel(metered)
+    model = stages.FaultStoppedModel(metered)
     counts: dict[str, writing.Counts] = {}
     if options.brief is not None and not (folder / "company.yaml").is_file():
         extent = company_writing.find_extent(size)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.crmarena.generation import latent, prompts
 from cxlab.benchmarks.crmarena.generation.writing import BATCH, TRIES, Counts, Stage, write_batch
 from cxlab.benchmarks.crmarena.organisation.ids import make_id
@@ -29,7 +28,8 @@ from cxlab.benchmarks.crmarena.organisation.schema_changes import (
     read_changes,
 )
 from cxlab.benchmarks.crmarena.organisation.tables import column_type
-from cxlab.benchmarks.generation_stages import GenerationStopped, Progress
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.stages import GenerationStopped, Progress
 from cxlab.llm import ChatModel
 
 LONGEST = {"string": 200, "text": 255, "long_text": 2000}
@@ -196,7 +196,7 @@ def _write(
             return {"texts": inputs.sort(made), "discarded": discarded}
 
         stage = f"records {name}"
-        row = generation_stages.finish(generation_stages.run(stage, [str(start)], str, write, work))[0]
+        row = stages.finish(stages.run(stage, [str(start)], str, write, work))[0]
         counts.add(row)
         for texts_of in row["texts"]:
             for field in found:

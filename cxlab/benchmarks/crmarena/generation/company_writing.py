@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.crmarena.generation import company_prompts as prompts
 from cxlab.benchmarks.crmarena.generation.sizes import PAPER_CASES, SMALL_CASES, Size
 from cxlab.benchmarks.crmarena.generation.writing import Counts, write_batch
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import incoming, talks
 from cxlab.benchmarks.crmarena.organisation.company import Article, Catalogue, Company, Profile
-from cxlab.benchmarks.generation_stages import GenerationStopped, Progress
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.stages import GenerationStopped, Progress
 from cxlab.files import dump_yaml
 from cxlab.llm import ChatModel, Prompt
 from cxlab.store import layout
@@ -78,7 +78,7 @@ def write_company(model: ChatModel, brief: str, extent: Extent, seed: int, folde
         async def work_on(name: str) -> dict[str, Any]:
             return await write(name, prompt, inputs)
 
-        row = generation_stages.finish(generation_stages.run(STAGE, [key], str, work_on, work))[0]
+        row = stages.finish(stages.run(STAGE, [key], str, work_on, work))[0]
         counts.add(row)
         return prompt.Output.model_validate(row["made"])
 

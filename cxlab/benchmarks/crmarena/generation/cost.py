@@ -5,7 +5,7 @@ from __future__ import annotations
 from cxlab.benchmarks.crmarena.generation.company_writing import find_extent
 from cxlab.benchmarks.crmarena.generation.sizes import Size
 from cxlab.benchmarks.crmarena.generation.writing import BATCH
-from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation.budget import CostEstimate
 
 # Tokens that go in with one call, a token taken as four characters: the prompts of the default company with their
 # schema. Beside them those that come out for each thing that is asked for, of which a call holds up to ten: the

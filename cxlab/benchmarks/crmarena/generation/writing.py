@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.crmarena.generation import prompts
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, PersonName
 from cxlab.benchmarks.crmarena.generation.similar_texts import find_similar, open_of
-from cxlab.benchmarks.generation_stages import GenerationStopped, Progress
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.stages import GenerationStopped, Progress
 from cxlab.llm import ChatModel, Prompt, ask
 
 BATCH = 10
@@ -95,7 +95,7 @@ def write_people(
                 )
             return {"people": [each.model_dump() for each in made.people], "discarded": discarded}
 
-        row = generation_stages.finish(generation_stages.run(stage, [str(number)], str, write, work))[0]
+        row = stages.finish(stages.run(stage, [str(number)], str, write, work))[0]
         counts.add(row)
         found += [PersonName.model_validate(each) for each in row["people"]]
         yield Progress(stage, number + 1, many)
@@ -133,7 +133,7 @@ def write_cases(
         texts = [text.model_dump() for text in made.values()]
         return {"texts": texts, "discarded": discarded, "again": again, "refused": refused}
 
-    rows = yield from generation_stages.run("cases", batches, lambda batch: str(batch[0].number), write, work)
+    rows = yield from stages.run("cases", batches, lambda batch: str(batch[0].number), write, work)
     counts = Counts()
     found: dict[int, CaseText] = {}
     for row in rows:
@@ -177,7 +177,7 @@ def _tell_anew(
         return {"texts": kept_rows, "batches": 0, "discarded": discarded, "told_anew": len(kept)}
 
     batches = split([case for case in facts if case.number in similar])
-    rows = yield from generation_stages.run("similar", batches, lambda batch: str(batch[0].number), write, work)
+    rows = yield from stages.run("similar", batches, lambda batch: str(batch[0].number), write, work)
     return rows
 
 
@@ -220,7 +220,7 @@ def pick_products(
         right = made is not None and made.id.strip() == one[2]
         return {"right": right, "discarded": discarded, "refused": int(not right)}
 
-    rows = yield from generation_stages.run("purchases", list(asked), lambda one: one[0], pick, work)
+    rows = yield from stages.run("purchases", list(asked), lambda one: one[0], pick, work)
     counts = Counts()
     for row in rows:
         counts.add(row)
@@ -252,7 +252,7 @@ def reword(
             "refused": len(batch) - len(kept),
         }
 
-    rows = yield from generation_stages.run("words", batches, lambda one: str(one[1][0].number), write, work)
+    rows = yield from stages.run("words", batches, lambda one: str(one[1][0].number), write, work)
     counts = Counts()
     found = {each.number: each.text for _, questions in asked for each in questions}
     for row in rows:

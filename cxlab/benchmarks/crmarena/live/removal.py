@@ -22,7 +22,7 @@ from cxlab.benchmarks.crmarena.live.upload_records import FIRST, list_objects
 from cxlab.benchmarks.crmarena.live.uploads import hold
 from cxlab.benchmarks.crmarena.organisation.schema_changes import load_of
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.benchmarks.upload import Steps
 from cxlab.records.settings import Settings
 from cxlab.store import home, layout

@@ -37,7 +37,7 @@ from cxlab.benchmarks.crmarena.organisation.schema import Schema
 from cxlab.benchmarks.crmarena.organisation.schema_changes import load_of
 from cxlab.benchmarks.crmarena.organisation.tables import read_folder
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.benchmarks.upload import Steps, Uploader, UploadReport
 from cxlab.errors import CxError, NotConfigured
 from cxlab.records.settings import Settings

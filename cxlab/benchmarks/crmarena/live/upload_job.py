@@ -14,7 +14,7 @@ from cxlab.benchmarks.crmarena.live.connection import Connection
 from cxlab.benchmarks.crmarena.live.organisation import LiveOrganisation
 from cxlab.benchmarks.crmarena.live.uploads import UploadLog
 from cxlab.benchmarks.crmarena.organisation.tables import TypeMismatch, to_time
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.benchmarks.upload import UploadReport
 from cxlab.errors import Unreachable
 

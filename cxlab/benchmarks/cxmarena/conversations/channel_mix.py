@@ -17,8 +17,8 @@ import numpy as np
 from cxlab.benchmarks.cxmarena.brand.brand_pack import Brand
 from cxlab.benchmarks.cxmarena.brand.ledger import rng_for
 from cxlab.benchmarks.cxmarena.conversations.noise import CallerCheck, IvrOpening, Noise, NoisyConversation, add_noise
-from cxlab.benchmarks.generation_stages import Progress
-from cxlab.benchmarks.parallel import count_workers, open_pool
+from cxlab.benchmarks.generation.parallel import count_workers, open_pool
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.records import Conversation, Message
 
 KINDS = ("fragmentation", "speech", "ivr")

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, rng_for
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.records import Article
 
@@ -62,7 +62,7 @@ def to_row(
     messages: Sequence[Mapping[str, Any]],
     grounding: Mapping[int, Sequence[str]],
     quality: Sequence[Mapping[str, Any]],
-) -> generation_stages.Row:
+) -> stages.Row:
     """A conversation as a stage keeps it, whoever wrote it; `quality` with evidence as places of messages."""
     return {
         "id": case.id,

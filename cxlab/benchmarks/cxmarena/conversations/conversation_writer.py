@@ -19,11 +19,11 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
 from cxlab.benchmarks.cxmarena.conversations.conversation_plan import ConversationPlan
 from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex
 from cxlab.benchmarks.cxmarena.conversations.written_dialogue import WrittenDialogue
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import CxError
 from cxlab.llm.base import ChatModel
 from cxlab.records import Article, Conversation
@@ -43,7 +43,7 @@ def write_conversations(
     seed: int,
     folder: Path | None = None,
     short: bool = False,
-) -> Generator[generation_stages.Progress, None, list[Conversation]]:
+) -> Generator[stages.Progress, None, list[Conversation]]:
     """One conversation a case, but for those that came to nothing; what an earlier try left in the folder is used.
 
     Real models write freely (`WrittenDialogue`), a few messages where it is to be `short`; stand-ins put a plan into
@@ -53,15 +53,15 @@ def write_conversations(
     by_name = {t["function"]["name"]: t for t in tools}
     scripted = pkgutil.resolve_name(SCRIPTED) if model.simulated else None
 
-    async def write(case: ConversationPlan) -> generation_stages.Row:
+    async def write(case: ConversationPlan) -> stages.Row:
         if scripted is not None:
-            row: generation_stages.Row = scripted(ledger, article_index, by_name, case, seed)
+            row: stages.Row = scripted(ledger, article_index, by_name, case, seed)
             return row
         return await WrittenDialogue(ledger, article_index, by_name, case, model, seed, short).write()
 
     kept = lost = 0
 
-    async def work(case: ConversationPlan) -> generation_stages.Row:
+    async def work(case: ConversationPlan) -> stages.Row:
         nonlocal kept, lost
         row = await write(case)
         kept, lost = kept + ("dropped" not in row), lost + ("dropped" in row)
@@ -72,7 +72,7 @@ def write_conversations(
             )
         return row
 
-    rows = yield from generation_stages.run("conversations", cases, lambda c: c.id, work, folder)
+    rows = yield from stages.run("conversations", cases, lambda c: c.id, work, folder)
     return [read(row) for row in rows if "dropped" not in row]
 
 

@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts, mentions
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, TemplateVars, rng_for
@@ -31,6 +30,7 @@ from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import NumberedMess
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import AGAIN
 from cxlab.benchmarks.cxmarena.tasks import task_prompts
 from cxlab.benchmarks.cxmarena.text import foreign
+from cxlab.benchmarks.generation import stages
 from cxlab.files import grammar
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -68,7 +68,7 @@ class WrittenDialogue:
         self.words = phrasebook.load(ledger.brand.language_id)
         self.short = short
 
-    async def write(self) -> generation_stages.Row:
+    async def write(self) -> stages.Row:
         """The conversation as a row, or why there is none."""
         why = ""
         for draft in range(DRAFTS):

@@ -7,7 +7,7 @@ estimate("simulated:strong", "small")      # None: nothing is asked of anybody
 from __future__ import annotations
 
 from cxlab.benchmarks.cxmarena.generation import sizes
-from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation.budget import CostEstimate
 
 FREE = "Simulated models write in this process: no tokens, no cost."
 # Counted at 60 articles (hearthwise and talvero, seed 1, all noise) with every prompt rendered as a real model gets it,

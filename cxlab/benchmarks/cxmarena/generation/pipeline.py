@@ -21,7 +21,6 @@ from typing import Any
 import polars as pl
 
 from cxlab import llm, resources
-from cxlab.benchmarks import generation_stages, parallel
 from cxlab.benchmarks.contract import Excerpt
 from cxlab.benchmarks.cxmarena.brand import brand_pack as brand
 from cxlab.benchmarks.cxmarena.brand import brief_plan, ledger, pack_files
@@ -57,9 +56,9 @@ from cxlab.benchmarks.cxmarena.tasks import (
 from cxlab.benchmarks.cxmarena.tasks import (
     task_samples as tasks,
 )
-from cxlab.benchmarks.generation import Generation, GenerationContext, make_once
-from cxlab.benchmarks.generation_budget import GenerationBudget
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation import Generation, GenerationContext, make_once, parallel, stages
+from cxlab.benchmarks.generation.budget import GenerationBudget
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.llm import ChatModel
 from cxlab.records import Article, Conversation, Dataset, Sample, content_id
 from cxlab.store import layout, write
@@ -150,7 +149,7 @@ def write_excerpts(config: Config, context: GenerationContext) -> Generator[Prog
     if config.brief and not writer.simulated:
         context.budget.open_brand(path.parent)
         context.budget.keep_replies(path.parent)
-    model = generation_stages.FaultStoppedModel(context.budget.meter(writer))
+    model = stages.FaultStoppedModel(context.budget.meter(writer))
     return (yield from context.budget.follow(_write_excerpts(pack_files.load(path), model, config.seed)))
 
 
@@ -220,7 +219,7 @@ def make(
     """All stages; nothing is stored but what they leave in `work`."""
     parallel.preload(__name__)
     size, seed = sizes.read_size(config.size), config.seed
-    model = generation_stages.FaultStoppedModel(generation_budget.meter(writer))
+    model = stages.FaultStoppedModel(generation_budget.meter(writer))
     if not model.simulated:
         generation_budget.keep_replies(work)
     yield Progress("ledger", 0, 1)
@@ -332,6 +331,4 @@ def conversations_shard(
     folder: Path,
 ) -> None:
     """A shard of the conversations, in a process of its own."""
-    generation_stages.finish(
-        conversation_writer.write_conversations(facts, found, tools, cases, llm.load(model), seed, folder)
-    )
+    stages.finish(conversation_writer.write_conversations(facts, found, tools, cases, llm.load(model), seed, folder))

@@ -16,7 +16,7 @@ from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.tasks import sample_validation
 from cxlab.benchmarks.cxmarena.tasks.unlabelled_tasks import IntentSettings, find_reasons
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import CxError
 from cxlab.llm.base import ChatModel
 from cxlab.records import Sample

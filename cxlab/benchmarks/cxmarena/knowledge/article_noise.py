@@ -13,7 +13,6 @@ import functools
 from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED, Brand
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
 from cxlab.benchmarks.cxmarena.knowledge.acronyms import choose_acronyms, find_candidates
@@ -26,7 +25,8 @@ from cxlab.benchmarks.cxmarena.knowledge.formats import (
     plan_formats,
 )
 from cxlab.benchmarks.cxmarena.knowledge.pdf import Untypable
-from cxlab.benchmarks.parallel import fill
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.parallel import fill
 from cxlab.llm.base import ChatModel
 from cxlab.records import Article
 
@@ -37,15 +37,15 @@ Settings = tuple[int, Mapping[str, float], Mapping[str, str], str, str, Path]
 
 def find_acronyms(
     articles: Sequence[Article], brand: Brand, model: ChatModel, seed: int, folder: Path | None = None
-) -> Generator[generation_stages.Progress, None, dict[str, str]]:
+) -> Generator[stages.Progress, None, dict[str, str]]:
     """Phrase → acronym, from the whole corpus and the model's choice."""
 
-    async def choose(name: str) -> generation_stages.Row:
+    async def choose(name: str) -> stages.Row:
         candidates = find_candidates(article.body for article in articles)
         found = await choose_acronyms(model, candidates, brand=brand.name, language=brand.language.name, seed=seed)
         return {"acronyms": found.acronyms}
 
-    (row,) = yield from generation_stages.run("acronyms", [brand.id], str, choose, folder)
+    (row,) = yield from stages.run("acronyms", [brand.id], str, choose, folder)
     return dict(row["acronyms"])
 
 
@@ -58,7 +58,7 @@ def add_article_noise(
     *,
     formats: bool,
     workers: int | None = None,
-) -> Generator[generation_stages.Progress, None, list[NoisyArticle]]:
+) -> Generator[stages.Progress, None, list[NoisyArticle]]:
     """Each article as readers get it, with its clean text beside it."""
     shares = SHARES if formats else {"text": 1.0}
     settings = (seed, shares, dict(acronyms), ledger.brand.language_id, ledger.brand.name, folder / FILES)
@@ -72,20 +72,20 @@ def add_article_noise(
 
 def add_noise_shard(settings: Settings, jobs: Sequence[Job], folder: Path) -> None:
     """A shard of the stage, in a process of its own."""
-    generation_stages.finish(_add_noise(settings, jobs, folder))
+    stages.finish(_add_noise(settings, jobs, folder))
 
 
 def _add_noise(
     settings: Settings, jobs: Sequence[Job], folder: Path
-) -> Generator[generation_stages.Progress, None, list[generation_stages.Row]]:
+) -> Generator[stages.Progress, None, list[stages.Row]]:
     seed, shares, acronyms, language, publisher, files = settings
     planned = plan_formats([article.id for article, _ in jobs], seed, shares)
 
-    async def work(job: Job) -> generation_stages.Row:
+    async def work(job: Job) -> stages.Row:
         article, values = job
         return add_noise_to_article(article, planned[article.id], seed, values, acronyms, files, language, publisher)
 
-    return (yield from generation_stages.run("formats", jobs, _key, work, folder))
+    return (yield from stages.run("formats", jobs, _key, work, folder))
 
 
 def _key(job: Job) -> str:
@@ -101,7 +101,7 @@ def add_noise_to_article(
     folder: Path,
     language: str,
     publisher: str,
-) -> generation_stages.Row:
+) -> stages.Row:
     """One article as a row; where a format loses a value or lacks a character, the article stays text."""
     write = functools.partial(
         apply_format, article, seed=seed, values=values, acronyms=acronyms, language=language, publisher=publisher

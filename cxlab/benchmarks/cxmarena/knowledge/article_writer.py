@@ -19,7 +19,6 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, missing, stated
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
@@ -33,6 +32,7 @@ from cxlab.benchmarks.cxmarena.knowledge.issue_plans import (
 )
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
 from cxlab.benchmarks.cxmarena.text import foreign
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import CxError
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -71,7 +71,7 @@ def sections(body: str) -> list[tuple[str, str]]:
 
 def write_information(
     ledger: Ledger, topics: Sequence[Topic], model: ChatModel, seed: int, folder: Path | None = None
-) -> Generator[generation_stages.Progress, None, list[Article]]:
+) -> Generator[stages.Progress, None, list[Article]]:
     """One article a topic; those that lack most of their facts are left out."""
     children: dict[str, list[Topic]] = {}
     for topic in topics:
@@ -79,12 +79,12 @@ def write_information(
 
     guard = _HollowGuard(model.name)
 
-    async def write(topic: Topic) -> generation_stages.Row:
+    async def write(topic: Topic) -> stages.Row:
         inputs, facts = information_inputs(ledger, topic, children.get(topic.id, []), seed)
         row = await _write(ledger, model, article_prompts.INFORMATION, inputs, facts, topic.subject, seed)
         return {**guard.check(row, inputs.title), "title": inputs.title}
 
-    rows = yield from generation_stages.run("information", topics, lambda t: t.id, write, folder)
+    rows = yield from stages.run("information", topics, lambda t: t.id, write, folder)
     sound = [(topic, row) for topic, row in zip(topics, rows, strict=True) if not row["hollow"]]
     ids = {topic.id: f"KB_{number}" for number, (topic, _) in enumerate(sound, 1)}
     found = []
@@ -122,17 +122,17 @@ def write_issues(
     folder: Path | None = None,
     first: int = 1,
     about: dict[str, str] | None = None,
-) -> Generator[generation_stages.Progress, None, list[Article]]:
+) -> Generator[stages.Progress, None, list[Article]]:
     """One article an issue, numbered from `first`; `about` maps a subject to its information article. Those that lack
     most of their facts are left out."""
     brand, guard = ledger.brand, _HollowGuard(model.name)
 
-    async def write(plan: IssuePlan) -> generation_stages.Row:
+    async def write(plan: IssuePlan) -> stages.Row:
         inputs, facts = issue_inputs(ledger, plan, seed)
         row = await _write(ledger, model, article_prompts.ISSUE, inputs, facts, plan.subject, seed)
         return guard.check(row, plan.title)
 
-    rows = yield from generation_stages.run("issues", plans, lambda p: p.id, write, folder)
+    rows = yield from stages.run("issues", plans, lambda p: p.id, write, folder)
     definitions = {name: define_tool(brand, name) for plan in plans for name in plan.tools}
     found = []
     sound = [(plan, row) for plan, row in zip(plans, rows, strict=True) if not row["hollow"]]
@@ -156,7 +156,7 @@ def write_issues(
 
 async def _write(
     ledger: Ledger, model: ChatModel, prompt: Any, inputs: Any, facts: Sequence[str], subject: str | None, seed: int
-) -> generation_stages.Row:
+) -> stages.Row:
     """The text and the facts that it states. Where it states what the ledger does not hold, or leaves out facts of the
     prompt, it is asked for again; in the end wrong sentences go, and so do the ids of facts that the text lacks."""
     wanted = [fact.id for fact in inputs.facts]
@@ -201,7 +201,7 @@ class _HollowGuard:
     def __init__(self, writer: str) -> None:
         self.writer, self.hollow, self.sound = writer, 0, 0
 
-    def check(self, row: generation_stages.Row, title: str) -> generation_stages.Row:
+    def check(self, row: stages.Row, title: str) -> stages.Row:
         self.hollow += row["hollow"]
         self.sound += not row["hollow"]
         if not self.sound and self.hollow >= MOST_HOLLOW:

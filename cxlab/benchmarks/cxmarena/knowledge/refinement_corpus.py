@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED
 from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts
 from cxlab.benchmarks.cxmarena.brand.ledger import Fact, Ledger, rng_for, say
@@ -33,6 +32,7 @@ from cxlab.benchmarks.cxmarena.knowledge.article_writer import (
     sections,
     statements,
 )
+from cxlab.benchmarks.generation import stages
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
 from cxlab.metrics.text_statistics import SENTENCE
@@ -57,7 +57,7 @@ class RefinementCorpus:
 
 def make(
     articles: Sequence[Article], ledger: Ledger, model: ChatModel, size: int, seed: int, folder: Path | None = None
-) -> Generator[generation_stages.Progress, None, RefinementCorpus]:
+) -> Generator[stages.Progress, None, RefinementCorpus]:
     """A corpus of `size` articles from clean ones (information and issues)."""
     rng = rng_for("refinement", seed)
     copies = round(size * SIMILAR * COPIES)
@@ -66,7 +66,7 @@ def make(
     language = ledger.brand.language
     names = (ledger.brand.name, *ledger.subjects)
 
-    async def rephrase(article: Article) -> generation_stages.Row:
+    async def rephrase(article: Article) -> stages.Row:
         inputs = article_prompts.RephraseInputs(
             language=language.name,
             language_id=language.language,
@@ -79,7 +79,7 @@ def make(
         # Other words can turn one fact into another; such a sentence goes, so that a copy is only a copy.
         return {"body": drop_contradictions(reply.output.text.strip(), ledger, article.properties.get("subject"))}
 
-    rows = yield from generation_stages.run("refinement", originals, lambda a: a.id, rephrase, folder)
+    rows = yield from stages.run("refinement", originals, lambda a: a.id, rephrase, folder)
     bodies = {a.id: a.body for a in base}
     copied = {f"copy of {a.id}": (a, row["body"]) for a, row in zip(originals, rows, strict=True)}
     untouched = {a.id for a in base} - {a.id for a in originals}

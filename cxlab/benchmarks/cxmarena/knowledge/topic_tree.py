@@ -16,11 +16,11 @@ from collections.abc import Generator, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.brand_pack import ROOTS, Brand
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, rng_for, slug
 from cxlab.benchmarks.cxmarena.brand.pack_check import find_cycle
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -116,7 +116,7 @@ def _count(brand: Brand, models: dict[str, int]) -> int:
 
 def grow(
     ledger: Ledger, model: ChatModel, size: int, seed: int, folder: Path | None = None
-) -> Generator[generation_stages.Progress, None, list[Topic]]:
+) -> Generator[stages.Progress, None, list[Topic]]:
     """The tree over the ledger's subjects, pruned and cut to `size` topics; a tree too small to branch asks nobody."""
     brand = ledger.brand
     topics = _trunk(ledger)
@@ -125,7 +125,7 @@ def grow(
         return order(_nearest(brand, topics)[:size])
     leaves = [t for t in topics if t.subject is not None]
 
-    async def expand(topic: Topic) -> generation_stages.Row:
+    async def expand(topic: Topic) -> stages.Row:
         family = brand.families[topic.family or ""]
         names = list(family.aspects)
         inputs = article_prompts.ExpandInputs(
@@ -142,7 +142,7 @@ def grow(
         children = reply.output.children if reply.output is not None else []
         return {"children": [c.model_dump() for c in children]}
 
-    rows = yield from generation_stages.run("topics", leaves, lambda t: t.id, expand, folder)
+    rows = yield from stages.run("topics", leaves, lambda t: t.id, expand, folder)
     by_title = {(a.title.lower()): key for key, a in brand.aspects.items()}
     for topic, row in zip(leaves, rows, strict=True):
         topics += _children(brand, topic, row["children"], by_title)

@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.conversations.transcripts import customer_words, transcript
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import IntentInputs, TaxonomyLabel
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import missing_text_error, sections
 from cxlab.benchmarks.cxmarena.tasks import task_prompts
 from cxlab.benchmarks.cxmarena.text import STOP, words
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -75,7 +75,7 @@ def make(
     seed: int,
     folder: Path | None = None,
     language: str = "English",
-) -> Generator[generation_stages.Progress, None, tuple[list[Row], dict[str, dict[str, str]]]]:
+) -> Generator[stages.Progress, None, tuple[list[Row], dict[str, dict[str, str]]]]:
     """(rows of the taxonomies, labels a conversation); see the module's head."""
     found = draft(articles)
     source: dict[str, str] = {}
@@ -151,18 +151,18 @@ def _detect(
     model: ChatModel,
     seed: int,
     folder: Path | None,
-) -> Generator[generation_stages.Progress, None, Matrix]:
+) -> Generator[stages.Progress, None, Matrix]:
     """How often draft i was taken for draft j, as a share of i's conversations, in both directions."""
     candidates = tuple(TaxonomyLabel(label=_clean(one.label)) for one in found.drafts)
     number = {one.label: n for n, one in enumerate(candidates)}
 
-    async def detect(conversation: Conversation) -> generation_stages.Row:
+    async def detect(conversation: Conversation) -> stages.Row:
         inputs = IntentInputs(transcript=transcript(conversation.messages), candidates=candidates)
         reply = await ask(model, task_prompts.DETECT, inputs, seed=seed)
         # An unreadable reply or a label of its own tells nothing about the drafts.
         return {"draft": number.get(reply.output.intent.strip()) if reply.output else None}
 
-    rows = yield from generation_stages.run("detect", conversations, lambda c: c.id, detect, folder)
+    rows = yield from stages.run("detect", conversations, lambda c: c.id, detect, folder)
     counts = np.zeros((len(candidates), len(candidates)))
     for conversation, row in zip(conversations, rows, strict=True):
         if row["draft"] is not None:
@@ -253,7 +253,7 @@ def _name(
     seed: int,
     folder: Path | None,
     language: str,
-) -> Generator[generation_stages.Progress, None, list[tuple[str, str, str]]]:
+) -> Generator[stages.Progress, None, list[tuple[str, str, str]]]:
     """(first level or "", name, description) of each cluster; names are different within their level.
 
     A name that cannot be read is asked for again; then the title of the cluster's first draft stands for it, and "" for
@@ -262,7 +262,7 @@ def _name(
     marks = terms(clusters, drafts, by_id)
     titles = [{drafts[n].title for n in pile} for pile in clusters]
 
-    async def name(number: int) -> generation_stages.Row:
+    async def name(number: int) -> stages.Row:
         pile = clusters[number]
         calls = [c for n in pile for c in drafts[n].conversations]
         near = [
@@ -293,7 +293,7 @@ def _name(
         return {"name": "", "description": ""}
 
     stage = f"taxonomy {taxonomy}"
-    rows = yield from generation_stages.run(stage, range(len(clusters)), str, name, folder)
+    rows = yield from stages.run(stage, range(len(clusters)), str, name, folder)
     taken: set[tuple[str, str]] = set()
     found = []
     for pile, row in zip(clusters, rows, strict=True):

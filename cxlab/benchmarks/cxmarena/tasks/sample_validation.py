@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.ledger import rng_for
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import NumberedMessage, Passage, TaxonomyLabel
 from cxlab.benchmarks.cxmarena.tasks import task_prompts
 from cxlab.benchmarks.cxmarena.tasks.intent_taxonomies import Row
 from cxlab.benchmarks.cxmarena.text import bare
+from cxlab.benchmarks.generation import stages
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
 from cxlab.records import Sample, content_id
@@ -62,7 +62,7 @@ def check(
     seed: int,
     folder: Path | None = None,
     most: int | None = None,
-) -> Generator[generation_stages.Progress, None, ValidationReport]:
+) -> Generator[stages.Progress, None, ValidationReport]:
     """`texts`: corpus → article id → text as served. `most` draws so many samples a procedure; None checks all."""
     report = ValidationReport()
     bodies = {name: _Bodies(kept) for name, kept in texts.items()}
@@ -74,7 +74,7 @@ def check(
             chosen = [chosen[n] for n in sorted(order.tolist())]
         if not chosen:
             continue
-        rows = yield from generation_stages.run(
+        rows = yield from stages.run(
             f"check {task}", chosen, lambda s: s.id, _Work(model, seed, labels, bodies).of(task), folder
         )
         _sum_up(task, chosen, rows, report)
@@ -142,7 +142,7 @@ class _Work:
             "quality": self.quality,
         }[task]
 
-    async def intent(self, sample: Sample) -> generation_stages.Row:
+    async def intent(self, sample: Sample) -> stages.Row:
         known = self.labels.get(sample.inputs["taxonomy"], ())
         label = sample.expected["label"]
         if label not in {one.label for one in known}:
@@ -153,7 +153,7 @@ class _Work:
             return {"passed": None, "why": "unread"}
         return {"passed": reply.output.supported, "why": reply.output.reason}
 
-    async def article_search(self, sample: Sample) -> generation_stages.Row:
+    async def article_search(self, sample: Sample) -> stages.Row:
         bodies = self.bodies[sample.inputs["corpus"]]
         passage = bodies.passage(sample.expected["article_id"])
         if passage is None:
@@ -172,7 +172,7 @@ class _Work:
                 return {"passed": False, "why": f"{rival.id} answers it, too", "ambiguous": True}
         return {"passed": True, "why": reply.output.answer}
 
-    async def multi_turn(self, sample: Sample) -> generation_stages.Row:
+    async def multi_turn(self, sample: Sample) -> stages.Row:
         """An article that is not relevant leaves the gold; a sample whose articles all do is left out."""
         right: list[str] = []
         why, unread, n = "", 0, 0
@@ -189,13 +189,13 @@ class _Work:
                 right.append(article_id)
             else:
                 why = f"{article_id}: {reply.output.reason}"
-        row: generation_stages.Row = {"passed": None if unread == n else len(right) == n, "why": why}
+        row: stages.Row = {"passed": None if unread == n else len(right) == n, "why": why}
         row |= {"passages": n, "relevant": len(right) - unread, "unread": unread}
         if right and len(right) < n:
             row["expected"] = {**sample.expected, "article_ids": right}
         return row
 
-    async def quality(self, sample: Sample) -> generation_stages.Row:
+    async def quality(self, sample: Sample) -> stages.Row:
         lines = tuple(NumberedMessage(**line) for line in sample.inputs["lines"])
         questions = tuple(sample.inputs["questions"])
         reply = await ask(
@@ -228,16 +228,14 @@ class _Work:
             else:
                 # A reviewer who guesses and a judge who cannot tell are no case against the label.
                 confirmed += 1
-        row: generation_stages.Row = {"passed": confirmed == len(questions), "why": "; ".join(split)}
+        row: stages.Row = {"passed": confirmed == len(questions), "why": "; ".join(split)}
         row |= {"questions": len(questions), "confirmed": confirmed, "adjudicated": sent, "split": len(split)}
         if answers != sample.expected["answers"] and not split:
             row["expected"] = {**sample.expected, "answers": answers, "evidence": evidence}
         return row
 
 
-def _sum_up(
-    task: str, samples: Sequence[Sample], rows: Sequence[generation_stages.Row], report: ValidationReport
-) -> None:
+def _sum_up(task: str, samples: Sequence[Sample], rows: Sequence[stages.Row], report: ValidationReport) -> None:
     """Counts and pass rate of one procedure, and what becomes of the samples that did not pass."""
     read = [row for row in rows if row["passed"] is not None]
     found: dict[str, Any] = {"n": len(rows), "passed": sum(row["passed"] for row in read)}

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.ledger import Fact, Ledger, TemplateVars, rng_for, say
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import Passage
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import statements
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
 from cxlab.benchmarks.cxmarena.tasks import task_prompts
+from cxlab.benchmarks.generation import stages
 from cxlab.files import grammar
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -52,19 +52,19 @@ def make(
     seed: int,
     folder: Path | None = None,
     count: int | None = None,
-) -> Generator[generation_stages.Progress, None, list[Query]]:
+) -> Generator[stages.Progress, None, list[Query]]:
     """`count` queries, by default as many as the published share; fewer where fewer articles hold a fact alone."""
     searched = [a for a in articles if a.kind != "issue"]
     wanted = max(round(SHARE * len(searched)), FEWEST) if count is None else count
     targets = choose(searched, topics, ledger, wanted, seed)
 
-    async def question(target: Target) -> generation_stages.Row:
+    async def question(target: Target) -> stages.Row:
         inputs = question_inputs(target, ledger, seed)
         reply = await ask(model, task_prompts.QUESTION, inputs, seed=seed)
         # A question that gives its answer away is no query; the article then has none.
         return {"query": " ".join(reply.output.question.split()) if reply.output else None}
 
-    rows = yield from generation_stages.run(
+    rows = yield from stages.run(
         "queries", targets, lambda t: "+".join((t.article.id, *(f.id for f in t.facts))), question, folder
     )
     return [

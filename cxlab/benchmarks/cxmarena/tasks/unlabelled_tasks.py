@@ -17,13 +17,12 @@ import polars as pl
 from pydantic import Field
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.conversations.transcripts import customer_words, number, transcript
 from cxlab.benchmarks.cxmarena.evaluation.intent_discovery import discover
 from cxlab.benchmarks.cxmarena.tasks.task_prompts import NAME_REASON, ReasonInputs
 from cxlab.benchmarks.cxmarena.text import STOP, words
-from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_budget import CostEstimate
+from cxlab.benchmarks.generation import GenerationContext, stages
+from cxlab.benchmarks.generation.budget import CostEstimate
 from cxlab.benchmarks.unlabelled import ConversationAnswer, ConversationTask, UnlabelledDataset, UnlabelledSample
 from cxlab.errors import BadOption
 from cxlab.llm import ask
@@ -168,9 +167,9 @@ def find_reasons(
         [id for id, cluster in zip(ids, clusters, strict=True) if cluster == n] for n in range(max(clusters) + 1)
     ]
     terms = list_terms([[" ".join(said[id]) for id in each] for each in members])
-    writer = generation_stages.FaultStoppedModel(context.budget.meter(context.writer or llm.load(settings.model)))
+    writer = stages.FaultStoppedModel(context.budget.meter(context.writer or llm.load(settings.model)))
 
-    async def name(place: int) -> generation_stages.Row:
+    async def name(place: int) -> stages.Row:
         inputs = ReasonInputs(
             conversations=len(members[place]),
             terms=tuple(terms[place]),
@@ -183,7 +182,7 @@ def find_reasons(
         named = (found.name, found.description) if found else (" ".join(terms[place][:4]) or f"Group {place + 1}", "")
         return {"name": " ".join(named[0].replace(":", ",").split()).rstrip("."), "about": " ".join(named[1].split())}
 
-    rows = yield from generation_stages.run("reasons", range(len(members)), str, name)
+    rows = yield from stages.run("reasons", range(len(members)), str, name)
     found: dict[str, str] = {}
     for row in rows:
         found.setdefault(row["name"], row["about"])

@@ -41,7 +41,7 @@ from cxlab.benchmarks.cxmarena.written.brand_files import (
 from cxlab.benchmarks.cxmarena.written.marked_text import read_marks
 from cxlab.benchmarks.cxmarena.written.proof import prove
 from cxlab.benchmarks.generation import Generated, Generation, GenerationContext
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadFile
 from cxlab.records import Article, Conversation, Dataset, Message, Sample, ToolCall
 from cxlab.store import layout, write

@@ -14,7 +14,7 @@ from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.queries.templates import AREA_SHARES
 from cxlab.benchmarks.cdr.simulated.writing import find_steps, load_phrases
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import Completion, Request

@@ -12,7 +12,7 @@ from cxlab.benchmarks.crmarena.generation import generate
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
 

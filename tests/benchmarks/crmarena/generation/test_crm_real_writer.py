@@ -17,8 +17,8 @@ from cxlab.benchmarks.crmarena.generation.records import case_id
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_budget import GenerationBudget, OutOfBudget
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.budget import GenerationBudget, OutOfBudget
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import BadOption
 from tests.benchmarks.crmarena.generation.bank_writer import BRIEF
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make

@@ -19,7 +19,7 @@ from cxlab.benchmarks.crmarena.organisation.tables import to_tables
 from cxlab.benchmarks.crmarena.prompts.agent_prompts import list_objects as list_told
 from cxlab.benchmarks.crmarena.run import open_live, open_organisation
 from cxlab.benchmarks.crmarena.solvers import solve_handle_time
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.benchmarks.upload import UploadReport
 from cxlab.cli import app
 from cxlab.errors import Busy, CxError, NotConfigured, Unreachable

@@ -21,7 +21,7 @@ from cxlab.benchmarks.crmarena.prompts.agent_prompts import list_objects
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
 from cxlab.benchmarks.generation import GenerationContext
-from cxlab.benchmarks.generation_stages import finish
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.errors import BadFile
 from cxlab.llm import ChatModel
 from cxlab.llm.base import Completion, Request

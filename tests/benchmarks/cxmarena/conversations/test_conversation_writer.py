@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack, fact_statements, pack_files
 from cxlab.benchmarks.cxmarena.conversations import (
     conversation_plan,
@@ -22,6 +21,7 @@ from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex, Sour
 from cxlab.benchmarks.cxmarena.generation import dataset_statistics
 from cxlab.benchmarks.cxmarena.simulated import service_quality
 from cxlab.benchmarks.cxmarena.simulated.conversations import dialogue_script, dialogue_words, scripted_dialogue
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
@@ -247,17 +247,13 @@ def test_tool_results_are_told_in_words(name: str) -> None:
 def test_resumed_and_fresh_are_the_same_and_another_seed_is_not(tmp_path: Path) -> None:
     facts, found, tools, cases, said = make("hearthwise")
     few = cases[:6]
-    half = generation_stages.finish(
-        conversation_writer.write_conversations(facts, found, tools, few[:3], MODEL, 1, tmp_path)
-    )
+    half = stages.finish(conversation_writer.write_conversations(facts, found, tools, few[:3], MODEL, 1, tmp_path))
     path = tmp_path / "conversations.jsonl"
     path.write_bytes(path.read_bytes()[:-40])  # a kill in the middle of a line
-    again = generation_stages.finish(
-        conversation_writer.write_conversations(facts, found, tools, few, MODEL, 1, tmp_path)
-    )
+    again = stages.finish(conversation_writer.write_conversations(facts, found, tools, few, MODEL, 1, tmp_path))
     assert half == said[:3]
     assert again == said[:6]
-    other = generation_stages.finish(conversation_writer.write_conversations(facts, found, tools, few, MODEL, 2))
+    other = stages.finish(conversation_writer.write_conversations(facts, found, tools, few, MODEL, 2))
     assert all(a.messages != b.messages for a, b in zip(other, again, strict=True))
 
 

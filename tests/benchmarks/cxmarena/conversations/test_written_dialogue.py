@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.conversations import (
     conversation_plan,
     conversation_writer,
@@ -20,6 +19,7 @@ from cxlab.benchmarks.cxmarena.conversations import (
 from cxlab.benchmarks.cxmarena.conversations import written_dialogue_prompts as prompts
 from cxlab.benchmarks.cxmarena.evaluation import evaluation_prompts
 from cxlab.benchmarks.cxmarena.generation import pipeline
+from cxlab.benchmarks.generation import stages
 from cxlab.benchmarks.prompt_renderings import RecordingModel
 from cxlab.errors import CxError
 from cxlab.records import Conversation
@@ -55,7 +55,7 @@ def write(model: Any, count: int = 4) -> list[Conversation]:
     made = cxm_brand.make()
     cases = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, count, 1)
     stage = conversation_writer.write_conversations(made.ledger, made.articles, made.tools, cases, model, 1)
-    return generation_stages.finish(stage)
+    return stages.finish(stage)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_a_day_is_told_in_words_and_called_for_in_figures() -> None:
     case = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 1, 1)[0]
     visit = replace(case, tools=("reschedule_delivery",))
     stage = conversation_writer.write_conversations(made.ledger, made.articles, made.tools, [visit], Writer(), 1)
-    talk = generation_stages.finish(stage)[0]
+    talk = stages.finish(stage)[0]
     [call] = [call for message in talk.messages for call in message.tool_calls]
     day = json.loads(call.arguments)["date"]
     told = " ".join(message.text for message in talk.messages if message.role == "customer")
@@ -332,7 +332,7 @@ def test_a_prompt_is_in_english_whatever_it_asks_for(brand: str, agent: str, cus
     cases = conversation_plan.plan_conversations(made.ledger, made.articles, made.tools, 6, 1)
     model = Writer()
     stage = conversation_writer.write_conversations(made.ledger, made.articles, made.tools, cases, model, 1)
-    generation_stages.finish(stage)
+    stages.finish(stage)
     systems = [system for system, _ in model.asked]
     assert any(agent in system for system in systems)
     mine = [system for system in systems if customer in system]

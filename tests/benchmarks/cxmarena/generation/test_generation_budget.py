@@ -12,12 +12,11 @@ import polars as pl
 import pytest
 
 from cxlab import jobs, llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack
 from cxlab.benchmarks.cxmarena.generation import cost_estimate, dataset_config, pipeline
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
-from cxlab.benchmarks.generation import Generated, GenerationContext
-from cxlab.benchmarks.generation_budget import GenerationBudget, GenerationSpending, OutOfBudget, describe
+from cxlab.benchmarks.generation import Generated, GenerationContext, stages
+from cxlab.benchmarks.generation.budget import GenerationBudget, GenerationSpending, OutOfBudget, describe
 from cxlab.cli import main
 from cxlab.errors import BadOption
 from cxlab.llm.base import Completion, ProviderFault, Request
@@ -60,13 +59,13 @@ def answer(body: dict[str, Any]) -> str:
 
 def make(home: Path, generation_budget: GenerationBudget, **more: Any) -> Generated:
     given = {"brand": "talvero", "size": "37", "model": "endpoint:writer", "noise": "none", **more}
-    return generation_stages.finish(pipeline.build(dataset_config.read_config(given, 1), home, 1, generation_budget))
+    return stages.finish(pipeline.build(dataset_config.read_config(given, 1), home, 1, generation_budget))
 
 
 def read_kept(home: Path) -> dict[str, Any]:
     """The lines of the one work folder."""
     (path,) = (home / "work").glob("*/paid/spent.jsonl")
-    return generation_stages.load(path)
+    return stages.load(path)
 
 
 def test_a_budget_stops_it_a_higher_one_goes_on_and_nothing_is_paid_for_twice(
@@ -105,14 +104,14 @@ def test_a_sample_of_the_texts_is_held_to_a_budget_and_told_of_as_it_goes(
     spent = GenerationBudget(3 * CALL_USD)
     config = dataset_config.read_config({"brand": "talvero", "model": "endpoint:writer"}, 1)
     steps = pipeline.write_excerpts(config, GenerationContext(1, tmp_path, budget=spent))
-    stages = []
+    reached = []
     with pytest.raises(OutOfBudget):
-        stages.extend(step.stage for step in steps)
+        reached.extend(step.stage for step in steps)
     assert 3 <= scene.calls == spent.spent.calls <= 5
     assert not list((tmp_path / "datasets").glob("*"))
     # A simulated writer's is free, and whole.
     free = pipeline.write_excerpts(replace(config, model="simulated:strong"), GenerationContext(1, tmp_path))
-    assert [one.kind for one in generation_stages.finish(free)] == ["article", "conversation"]
+    assert [one.kind for one in stages.finish(free)] == ["article", "conversation"]
 
 
 def test_the_command_leaves_with_3_and_tells_the_page(
@@ -224,11 +223,11 @@ def test_a_resumed_dataset_keeps_what_all_its_tries_took(tmp_path: Path, monkeyp
     (folder / "talvero.yaml").write_bytes((brand_pack.FOLDER / "talvero.yaml").read_bytes())
     config = replace(config, brief="A maker of telephones.")
     monkeypatch.setattr(pipeline, "find_brand", lambda *_: found(folder / "talvero.yaml"))
-    with pytest.raises(generation_stages.GenerationStopped):
-        generation_stages.finish(pipeline.build(config, tmp_path, 1, GenerationBudget()))
+    with pytest.raises(stages.GenerationStopped):
+        stages.finish(pipeline.build(config, tmp_path, 1, GenerationBudget()))
     model.left = 10**6
     told: list[GenerationSpending] = []
-    built = generation_stages.finish(pipeline.build(config, tmp_path, 1, GenerationBudget(watch=told.append)))
+    built = stages.finish(pipeline.build(config, tmp_path, 1, GenerationBudget(watch=told.append)))
     spending = built.dataset.config["spending"]
     assert told[0].calls == 201
     assert spending["calls"] == model.asked + 1 == told[-1].calls
@@ -249,9 +248,7 @@ def test_a_tiny_dataset_tries_a_writer_with_under_150_calls(
     scene = server.scene(reply=strong_writer.answer)
     place(scene)
     given = {"brand": "hearthwise", "size": "tiny", "model": "endpoint:writer", "noise": "none"}
-    built = generation_stages.finish(
-        pipeline.build(dataset_config.read_config(given, 1), tmp_path, 1, GenerationBudget())
-    )
+    built = stages.finish(pipeline.build(dataset_config.read_config(given, 1), tmp_path, 1, GenerationBudget()))
     assert scene.calls < 150
     expected = cost_estimate.estimate("endpoint:writer", "tiny")
     assert expected is not None
@@ -268,9 +265,9 @@ def test_a_tiny_dataset_tries_a_writer_with_under_150_calls(
     assert {"intent", "quality", "multi_turn", "kb_refinement", "article_search"} <= set(built.tasks)
 
 
-def found(path: Path) -> Iterator[generation_stages.Progress]:
+def found(path: Path) -> Iterator[stages.Progress]:
     """A brand that is there already."""
-    yield generation_stages.Progress("brand", 1, 1)
+    yield stages.Progress("brand", 1, 1)
     return path
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import REGISTRY, generation_stages, parallel
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files
 from cxlab.benchmarks.cxmarena.conversations import channel_mix, noise
 from cxlab.benchmarks.cxmarena.generation import dataset_config, dataset_statistics, dataset_tables, pipeline, sizes
-from cxlab.benchmarks.generation import Generated
+from cxlab.benchmarks.generation import Generated, parallel, stages
 from cxlab.cli import main
 from cxlab.errors import BadFile, BadOption, CxError, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
@@ -38,7 +38,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def built(home: Path) -> Generated:
-    return generation_stages.finish(pipeline.build(dataset_config.read_config(SETTINGS, 3), home))
+    return stages.finish(pipeline.build(dataset_config.read_config(SETTINGS, 3), home))
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_killed_build_goes_on_and_gives_the_same_bytes(built: Generated, tmp_p
         (work,) = [path for path in (tmp_path / "work").iterdir() if path.is_dir()]
         told = max(work.glob("*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
         told.write_bytes(told.read_bytes()[:-7])  # a kill tears the last line
-    again = generation_stages.finish(pipeline.build(config, tmp_path))
+    again = stages.finish(pipeline.build(config, tmp_path))
     assert again.dataset.id == built.dataset.id
     assert read_tables(again.folder) == read_tables(built.folder)
     assert again.dataset.config == built.dataset.config
@@ -220,7 +220,7 @@ def test_an_incomplete_brand_file_leaves_nothing_behind(tmp_path: Path) -> None:
         (brand_pack.FOLDER / "talvero.yaml").read_text(encoding="utf-8").split("\nissues:")[0], encoding="utf-8"
     )
     with pytest.raises(BadFile, match=r"half\.yaml.*issues"):
-        generation_stages.finish(pipeline.build(dataset_config.read_config({"brand": str(path)}, 0), tmp_path / "home"))
+        stages.finish(pipeline.build(dataset_config.read_config({"brand": str(path)}, 0), tmp_path / "home"))
     assert not (tmp_path / "home").exists()
 
 
@@ -231,12 +231,12 @@ def test_a_brief_is_expanded_once(tmp_path: Path) -> None:
     writer = llm.load("simulated:strong")
     asked = dataset_config.read_config({"brief": told, "language": "de"}, 0)
     with pytest.raises(brief_plan.OpenQuestions, match="What is the company called"):
-        generation_stages.finish(pipeline.find_brand(asked, tmp_path, writer))
+        stages.finish(pipeline.find_brand(asked, tmp_path, writer))
     answers = {"called": "Leuchtwerk", "sells": ("Schreibtischlampen", "Stehleuchten"), "trade": "plugged"}
     config = dataset_config.read_config({"brief": told, **answers}, 0)
-    path = generation_stages.finish(pipeline.find_brand(config, tmp_path, writer))
+    path = stages.finish(pipeline.find_brand(config, tmp_path, writer))
     before = path.stat().st_mtime_ns
-    assert generation_stages.finish(pipeline.find_brand(config, tmp_path, writer)) == path
+    assert stages.finish(pipeline.find_brand(config, tmp_path, writer)) == path
     assert path.stat().st_mtime_ns == before
     assert pack_files.load(path).language_id == "de"
 
@@ -267,20 +267,20 @@ def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
     monkeypatch.setattr(llm, "load", lambda name: model)
     config = dataset_config.read_config({"brand": "talvero", "size": "37", "model": "openai:failing"}, 1)
     with pytest.raises(
-        generation_stages.GenerationStopped,
+        stages.GenerationStopped,
         match=r"openai:failing did not deliver \(timeout: .*run the same command again",
     ):
-        generation_stages.finish(pipeline.build(config, tmp_path))
+        stages.finish(pipeline.build(config, tmp_path))
     assert not (tmp_path / "datasets").exists()
     assert model.opened == set(), "a stage left connections open in a loop that is gone"
     (work,) = [path for path in (tmp_path / "work").iterdir() if path.is_dir()]
-    kept = sum(len(generation_stages.load(path)) for path in work.glob("*.jsonl"))
+    kept = sum(len(stages.load(path)) for path in work.glob("*.jsonl"))
     # Nothing that was answered is asked for again; an article that was asked for twice is one row.
     assert 25 <= kept <= 30
     model.left = 60
-    with pytest.raises(generation_stages.GenerationStopped):
-        generation_stages.finish(pipeline.build(config, tmp_path))
-    assert sum(len(generation_stages.load(path)) for path in work.glob("*.jsonl")) > kept + 20
+    with pytest.raises(stages.GenerationStopped):
+        stages.finish(pipeline.build(config, tmp_path))
+    assert sum(len(stages.load(path)) for path in work.glob("*.jsonl")) > kept + 20
 
 
 def test_shards_are_gathered_and_mistakes_come_back_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,13 +289,13 @@ def test_shards_are_gathered_and_mistakes_come_back_as_text(tmp_path: Path, monk
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     items = [f"w{n}" for n in range(7)]
     write_rows(["w3"], tmp_path / "shout.shards" / "5")  # what a killed try left
-    generation_stages.finish(parallel.fill("shout", items, str, write_rows, tmp_path, 2, worth=2))
-    assert generation_stages.load(tmp_path / "shout.jsonl") == {item: {"said": item.upper()} for item in items}
-    with pytest.raises(generation_stages.GenerationStopped, match=r"x\.yaml:3: is bad"):
-        generation_stages.finish(parallel.fill("shout", [*items, "bad", "w8"], str, write_rows, tmp_path, 2, worth=1))
-    assert "w8" in generation_stages.load(tmp_path / "shout.jsonl")
-    with pytest.raises(generation_stages.GenerationStopped, match="a worker process died"):
-        generation_stages.finish(parallel.fill("shout", ["die", "w9"], str, write_rows, tmp_path, 2, worth=1))
+    stages.finish(parallel.fill("shout", items, str, write_rows, tmp_path, 2, worth=2))
+    assert stages.load(tmp_path / "shout.jsonl") == {item: {"said": item.upper()} for item in items}
+    with pytest.raises(stages.GenerationStopped, match=r"x\.yaml:3: is bad"):
+        stages.finish(parallel.fill("shout", [*items, "bad", "w8"], str, write_rows, tmp_path, 2, worth=1))
+    assert "w8" in stages.load(tmp_path / "shout.jsonl")
+    with pytest.raises(stages.GenerationStopped, match="a worker process died"):
+        stages.finish(parallel.fill("shout", ["die", "w9"], str, write_rows, tmp_path, 2, worth=1))
 
 
 def test_an_article_that_a_format_would_spoil_stays_text(tmp_path: Path) -> None:

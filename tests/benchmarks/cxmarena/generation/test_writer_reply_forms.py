@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.generation import dataset_config, pipeline
-from cxlab.benchmarks.generation_budget import GenerationBudget
+from cxlab.benchmarks.generation import stages
+from cxlab.benchmarks.generation.budget import GenerationBudget
 from tests.benchmarks.cxmarena import strong_writer
 from tests.benchmarks.test_reply_forms import FORMS
 from tests.llm.fault_server import FaultServer
@@ -37,7 +37,7 @@ def make(server: FaultServer, home: Path, monkeypatch: pytest.MonkeyPatch, form:
     (home / "models.toml").write_text(f'[endpoints.writer]\nbase_url = "{scene.url}"\nmodel = "writer"\n')
     given = {"brand": "hearthwise", "size": "tiny", "model": "endpoint:writer", "noise": "none"}
     config = dataset_config.read_config(given, 1)
-    built = generation_stages.finish(pipeline.build(config, home / "made", 1, GenerationBudget()))
+    built = stages.finish(pipeline.build(config, home / "made", 1, GenerationBudget()))
     found = [pl.read_parquet(built.folder / f"{name}.parquet") for name in TABLES]
     return [scene.calls, built.dataset.config["left_out"], *(frame.rows() for frame in found)]
 

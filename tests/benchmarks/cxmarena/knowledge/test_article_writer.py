@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import fact_statements, ledger, pack_files
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts, article_writer, refinement_corpus, topic_tree
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.files import grammar
 from cxlab.metrics import text_statistics as stats
@@ -27,10 +27,10 @@ def make(name: str, size: int = 90, issues: int = 50, seed: int = 1) -> tuple[An
     if key not in _MADE:
         pack = pack_files.load(name)
         facts = ledger.make(pack, seed, topic_tree.plan(pack, size, issues))
-        topics = generation_stages.finish(topic_tree.grow(facts, MODEL, size, seed))
-        found = generation_stages.finish(article_writer.write_information(facts, topics, MODEL, seed))
+        topics = stages.finish(topic_tree.grow(facts, MODEL, size, seed))
+        found = stages.finish(article_writer.write_information(facts, topics, MODEL, seed))
         plans = article_writer.plan_issues(facts, topics, issues, seed)
-        found += generation_stages.finish(article_writer.write_issues(facts, plans, MODEL, seed, first=len(found) + 1))
+        found += stages.finish(article_writer.write_issues(facts, plans, MODEL, seed, first=len(found) + 1))
         _MADE[key] = (facts, topics, plans, found)
     return _MADE[key]
 
@@ -42,9 +42,7 @@ NAMES = ("hearthwise", "solvanne", "talvero")
 @pytest.mark.parametrize("size", [20, 90, 300])
 def test_the_tree_has_the_size_asked_for_and_is_in_order(name: str, size: int) -> None:
     pack = pack_files.load(name)
-    topics = generation_stages.finish(
-        topic_tree.grow(ledger.make(pack, 1, topic_tree.plan(pack, size)), MODEL, size, 1)
-    )
+    topics = stages.finish(topic_tree.grow(ledger.make(pack, 1, topic_tree.plan(pack, size)), MODEL, size, 1))
     assert len(topics) == size
     seen: set[str] = set()
     for topic in topics:
@@ -153,24 +151,24 @@ def test_the_same_seed_gives_the_same_articles() -> None:
 def test_a_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
     pack = pack_files.load("solvanne")
     facts = ledger.make(pack, 1, topic_tree.plan(pack, 90))
-    topics = generation_stages.finish(topic_tree.grow(facts, MODEL, 90, 1))
-    whole = [a.body for a in generation_stages.finish(article_writer.write_information(facts, topics, MODEL, 1))]
+    topics = stages.finish(topic_tree.grow(facts, MODEL, 90, 1))
+    whole = [a.body for a in stages.finish(article_writer.write_information(facts, topics, MODEL, 1))]
     started = article_writer.write_information(facts, topics, MODEL, 1, tmp_path)
     told = list(itertools.islice(started, 3))
-    assert told == [generation_stages.Progress("information", n, 90) for n in (0, 32, 64)]
+    assert told == [stages.Progress("information", n, 90) for n in (0, 32, 64)]
     started.close()
     path = tmp_path / "information.jsonl"
     path.write_bytes(path.read_bytes()[:-40])  # a kill tears the last line
     again = article_writer.write_information(facts, topics, MODEL, 1, tmp_path)
-    assert next(again) == generation_stages.Progress("information", 63, 90)
-    assert [a.body for a in generation_stages.finish(again)] == whole
+    assert next(again) == stages.Progress("information", 63, 90)
+    assert [a.body for a in stages.finish(again)] == whole
     assert next(article_writer.write_information(facts, topics, MODEL, 1, tmp_path)).done == 90
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_refinement_gold_is_exactly_what_the_facts_prove(name: str) -> None:
     facts, _, _, found = make(name, 150, 90)
-    corpus = generation_stages.finish(refinement_corpus.make(found, facts, MODEL, 145, 1))
+    corpus = stages.finish(refinement_corpus.make(found, facts, MODEL, 145, 1))
     assert refinement_corpus.check(corpus, facts) == []
     assert len(corpus.articles) == len({a.id for a in corpus.articles}) == 145
     assert len(corpus.similar) == round(145 * refinement_corpus.SIMILAR)
@@ -217,7 +215,7 @@ def test_a_real_model_that_invents_facts_is_asked_again_and_then_mended() -> Non
     facts, topics, _, _ = make("talvero")
     topic = next(t for t in topics if t.subject == "Fjord Mini")
     model = Writer(lambda prompt: "\n\n".join(["Title", "Fjord Mini kostet 1,00 €. It stays.", *listed(prompt)]))
-    found = generation_stages.finish(article_writer.write_information(facts, [topic], model, 1))
+    found = stages.finish(article_writer.write_information(facts, [topic], model, 1))
     assert len(model.asked) == article_writer.TRIES
     assert "It says what is not so: Fjord Mini preis 1.0." in model.asked[1][-1]["content"]
     assert found[0].body.startswith("Title\n\nIt stays.\n\n")
@@ -234,7 +232,7 @@ def test_an_article_is_asked_for_again_until_it_states_its_facts() -> None:
         return "Fjord Mini\n\n" + " ".join(told[:-1] if len(said) == 1 else told)
 
     model = Writer(forgetful)
-    article = generation_stages.finish(article_writer.write_information(facts, [topic], model, 1))[0]
+    article = stages.finish(article_writer.write_information(facts, [topic], model, 1))[0]
     lacking = listed(said[0])[-1]
     assert len(said) == 2
     assert f"It does not state this: {lacking}" in said[1]
@@ -249,15 +247,15 @@ def test_a_writer_of_empty_articles_is_given_up_before_much_is_paid() -> None:
     facts, topics, _, _ = make("talvero")
     model = Writer(lambda prompt: "All is well.")
     with pytest.raises(article_writer.HollowArticles, match=r"scripted left out .* it wrote 'All is well\.'"):
-        generation_stages.finish(article_writer.write_information(facts, topics, model, 1))
-    assert len(model.asked) <= article_writer.TRIES * generation_stages.CHUNK
+        stages.finish(article_writer.write_information(facts, topics, model, 1))
+    assert len(model.asked) <= article_writer.TRIES * stages.CHUNK
     one = iter([""])
     careful = Writer(lambda prompt: next(one, None) or f"Title\n\n{' '.join(listed(prompt))}")
     few = [t for t in topics if t.subject][:6]
-    found = generation_stages.finish(article_writer.write_information(facts, few, careful, 1))
+    found = stages.finish(article_writer.write_information(facts, few, careful, 1))
     assert len(found) == len(few)
     stubborn = Writer(lambda p: "Nothing." if few[2].title in p.partition("\n")[0] else f"T\n\n{' '.join(listed(p))}")
-    kept = generation_stages.finish(article_writer.write_information(facts, few, stubborn, 1))
+    kept = stages.finish(article_writer.write_information(facts, few, stubborn, 1))
     assert 0 < len(kept) < len(few)
     ids = {article.id for article in kept}
     assert ids == {f"KB_{n}" for n in range(1, len(kept) + 1)}

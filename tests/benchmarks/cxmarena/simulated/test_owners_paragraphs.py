@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
+from cxlab.benchmarks.generation import stages
 from tests.benchmarks.cxmarena.simulated.test_words_of_brands import STROM, calls, make, talk
 
 BAKERY = (
@@ -189,7 +189,7 @@ def test_a_trade_that_is_asked_for_is_told_as_a_likeness() -> None:
 def test_a_few_articles_are_of_every_line_and_of_what_the_brand_says(tmp_path: Path) -> None:
     pack = make(BAKERY, "Bäckerei", tmp_path)
     facts = ledger.make(pack, 1, topic_tree.plan(pack, topic_tree.SMALLEST, 3))
-    topics = generation_stages.finish(topic_tree.grow(facts, llm.load("simulated:strong"), 5, 1))
+    topics = stages.finish(topic_tree.grow(facts, llm.load("simulated:strong"), 5, 1))
     assert [topic.family for topic in topics[:4]] == ["sauerteigbrot", "overview", "brezeln", "geburtstagstorten"]
     assert len({topic.subject for topic in topics}) == 5
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.evaluation.task_metrics import is_two_level
 from cxlab.benchmarks.cxmarena.tasks import intent_taxonomies
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.llm.base import Completion, Request
 from cxlab.metrics.labels import check_equal_length
@@ -23,7 +23,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def derived(found):
-    return generation_stages.finish(found)
+    return stages.finish(found)
 
 
 def label(row: dict[str, str | None]) -> str:
@@ -108,7 +108,7 @@ def test_stages_go_on_where_they_stopped_and_give_the_same(derived, tmp_path: Pa
     begun.close()
     assert any(tmp_path.iterdir())
     again = intent_taxonomies.make(made.conversations, made.articles, made.model, 1, tmp_path)
-    assert generation_stages.finish(again) == derived
+    assert stages.finish(again) == derived
 
 
 class Namer:
@@ -128,7 +128,7 @@ class Namer:
 
 def test_alike_names_of_a_model_are_told_apart_and_break_no_label():
     made = make()
-    rows, _ = generation_stages.finish(intent_taxonomies.make(made.conversations, made.articles, Namer(), 1))
+    rows, _ = stages.finish(intent_taxonomies.make(made.conversations, made.articles, Namer(), 1))
     for taxonomy in intent_taxonomies.PUBLISHED:
         names = [label(row) for row in rows if row["taxonomy"] == taxonomy]
         assert len(set(names)) == len(names) > 1
@@ -155,7 +155,7 @@ class Unreadable(Namer):
 def test_an_unreadable_name_is_asked_for_again_and_else_an_articles_title_stands_for_it():
     made = make()
     model = Unreadable()
-    rows, labels = generation_stages.finish(intent_taxonomies.make(made.conversations, made.articles, model, 1))
+    rows, labels = stages.finish(intent_taxonomies.make(made.conversations, made.articles, model, 1))
     assert min(model.asked.values()) >= 2
     unnamed = [row for row in rows if not row["description"]]
     assert len(unnamed) == 1
@@ -167,4 +167,4 @@ def test_a_conversation_without_its_issue_is_refused():
     made = make()
     stray = made.conversations[0].model_copy(update={"labels": {"issue_article": "KB_none"}})
     with pytest.raises(BadOption, match="KB_none"):
-        generation_stages.finish(intent_taxonomies.make([stray], made.articles, made.model, 1))
+        stages.finish(intent_taxonomies.make([stray], made.articles, made.model, 1))

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand import fact_statements, ledger
 from cxlab.benchmarks.cxmarena.knowledge import article_writer
 from cxlab.benchmarks.cxmarena.tasks import intent_taxonomies, sample_validation, search_queries, task_samples
+from cxlab.benchmarks.generation import stages
 from cxlab.llm.base import Completion, Request
 from cxlab.records import Sample
 from tests.benchmarks.cxmarena.cxm_brand import make
@@ -17,8 +17,8 @@ from tests.benchmarks.cxmarena.cxm_brand import make
 @pytest.fixture(scope="module")
 def derived():
     made = make()
-    rows, labels = generation_stages.finish(intent_taxonomies.make(made.conversations, made.articles, made.model, 1))
-    asked = generation_stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1))
+    rows, labels = stages.finish(intent_taxonomies.make(made.conversations, made.articles, made.model, 1))
+    asked = stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1))
     samples = task_samples.make("d", None, made.conversations, labels, asked, made.tools, 1, made.noisy)
     return samples, rows
 
@@ -33,7 +33,7 @@ def texts():
 
 
 def judge(samples, rows, texts, model=None, most=None):
-    return generation_stages.finish(sample_validation.check(samples, rows, texts, model or make().model, 1, most=most))
+    return stages.finish(sample_validation.check(samples, rows, texts, model or make().model, 1, most=most))
 
 
 def test_good_samples_pass_mostly_and_rates_are_counts(derived, texts):

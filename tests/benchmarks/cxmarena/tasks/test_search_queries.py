@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.knowledge import article_writer
 from cxlab.benchmarks.cxmarena.tasks import search_queries
+from cxlab.benchmarks.generation import stages
 from cxlab.llm.base import Completion, Request
 from tests.benchmarks.cxmarena.cxm_brand import make
 
@@ -14,7 +14,7 @@ from tests.benchmarks.cxmarena.cxm_brand import make
 @pytest.fixture(scope="module")
 def found():
     made = make()
-    return generation_stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1))
+    return stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1))
 
 
 def test_only_its_article_states_what_a_query_asks_for(found):
@@ -43,16 +43,10 @@ def test_queries_are_about_leaves_name_the_subject_and_hide_the_value(found):
 
 def test_as_many_as_asked_for_the_same_for_a_seed():
     made = make()
-    three = generation_stages.finish(
-        search_queries.make(made.articles, made.topics, made.ledger, made.model, 1, count=3)
-    )
+    three = stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1, count=3))
     assert len(three) == 3
-    assert three == generation_stages.finish(
-        search_queries.make(made.articles, made.topics, made.ledger, made.model, 1, count=3)
-    )
-    other = generation_stages.finish(
-        search_queries.make(made.articles, made.topics, made.ledger, made.model, 2, count=3)
-    )
+    assert three == stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1, count=3))
+    other = stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 2, count=3))
     assert [q["article_id"] for q in other] != [q["article_id"] for q in three]
 
 
@@ -73,7 +67,4 @@ class Chatterbox:
 
 def test_a_model_that_gives_the_value_away_makes_no_query():
     made = make()
-    assert (
-        generation_stages.finish(search_queries.make(made.articles, made.topics, made.ledger, Chatterbox(), 1, count=3))
-        == []
-    )
+    assert stages.finish(search_queries.make(made.articles, made.topics, made.ledger, Chatterbox(), 1, count=3)) == []

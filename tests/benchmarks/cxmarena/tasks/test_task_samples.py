@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.contract import Setup
 from cxlab.benchmarks.cxmarena.benchmark import HEADLINES, check
 from cxlab.benchmarks.cxmarena.conversations.transcripts import transcript
@@ -15,6 +14,7 @@ from cxlab.benchmarks.cxmarena.knowledge import refinement_corpus
 from cxlab.benchmarks.cxmarena.run import run
 from cxlab.benchmarks.cxmarena.score import measure
 from cxlab.benchmarks.cxmarena.tasks import intent_taxonomies, search_queries, task_samples
+from cxlab.benchmarks.generation import stages
 from cxlab.llm import load
 from cxlab.records import Conversation, Dataset, Message, ToolCall
 from cxlab.store import write
@@ -27,9 +27,9 @@ TEXTS = ("taxonomy", "l1", "l2", "description")
 def samples(tmp_path_factory):
     """All samples of the small brand, in a store of their own."""
     made = make()
-    rows, labels = generation_stages.finish(intent_taxonomies.make(made.conversations, made.articles, made.model, 1))
-    asked = generation_stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1))
-    corpus = generation_stages.finish(refinement_corpus.make(made.articles, made.ledger, made.model, 30, 1))
+    rows, labels = stages.finish(intent_taxonomies.make(made.conversations, made.articles, made.model, 1))
+    asked = stages.finish(search_queries.make(made.articles, made.topics, made.ledger, made.model, 1))
+    corpus = stages.finish(refinement_corpus.make(made.articles, made.ledger, made.model, 30, 1))
     drafts = task_samples.make("", corpus, made.conversations, labels, asked, made.tools, 1, made.noisy)
     found = task_samples.place(drafts, "cxmarena-small")
     kept = [

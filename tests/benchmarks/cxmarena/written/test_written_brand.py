@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.benchmark import check, check_files, plan
 from cxlab.benchmarks.cxmarena.generation import dataset_tables
 from cxlab.benchmarks.cxmarena.knowledge.formats import FORMATS
 from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.written import brand_files, dataset, proof
 from cxlab.benchmarks.cxmarena.written.marked_text import numbers, read_marks
-from cxlab.benchmarks.generation import GenerationContext
+from cxlab.benchmarks.generation import GenerationContext, stages
 from cxlab.errors import BadFile, UnknownName
 from cxlab.store import write
 from tests.data import reader_questions
@@ -82,7 +81,7 @@ def test_pairs_follow_from_the_facts(made):
 
 def test_same_dataset_whatever_the_seed(tmp_path: Path):
     found = [
-        generation_stages.finish(dataset.generate("aldersea", "en", GenerationContext(seed=seed, home=tmp_path)))
+        stages.finish(dataset.generate("aldersea", "en", GenerationContext(seed=seed, home=tmp_path)))
         for seed in (1, 7)
     ]
     assert found[0].dataset.id == found[1].dataset.id
@@ -94,7 +93,7 @@ def test_same_dataset_whatever_the_seed(tmp_path: Path):
 def test_gold_scores_full_and_nothing_scores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
     for name, language in ALL:
-        built = generation_stages.finish(dataset.generate(name, language, GenerationContext(home=tmp_path)))
+        built = stages.finish(dataset.generate(name, language, GenerationContext(home=tmp_path)))
         samples = write.load_samples(built.dataset.id, tmp_path)
         assert samples
         assert [complaint for sample in samples for complaint in check(sample)] == []

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cxlab.benchmarks import generation_stages
 from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger, rng_for
 from cxlab.benchmarks.cxmarena.conversations import personas, phrasebook
@@ -19,6 +18,7 @@ from cxlab.benchmarks.cxmarena.conversations.grounding import ArticleIndex
 from cxlab.benchmarks.cxmarena.conversations.personas import Persona
 from cxlab.benchmarks.cxmarena.simulated.conversations import dialogue_plan, dialogue_words
 from cxlab.benchmarks.cxmarena.simulated.conversations.dialogue_script import DialogueMove
+from cxlab.benchmarks.generation import stages
 from cxlab.metrics.text_statistics import SENTENCE
 from cxlab.records import ToolCall
 
@@ -30,7 +30,7 @@ ASKING = frozenset({"ask_fact", "ask_why"})
 
 def write(
     ledger: Ledger, article_index: ArticleIndex, tools: Mapping[str, Any], case: ConversationPlan, seed: int
-) -> generation_stages.Row:
+) -> stages.Row:
     """The conversation as a row."""
     return ScriptedDialogue(ledger, article_index, tools, case, seed).write()
 
@@ -60,7 +60,7 @@ class ScriptedDialogue:
         self.places: list[int] = []
         self.grounding: dict[int, tuple[str, ...]] = {}
 
-    def write(self) -> generation_stages.Row:
+    def write(self) -> stages.Row:
         for move in self.outline.moves:
             if move.role == "customer" or self.turn == 0:
                 last = self.messages[-1]["role"] if self.messages else ""
@@ -124,7 +124,7 @@ class ScriptedDialogue:
         """What is stated of the brand and not held by its ledger; the conversation's own values do not count."""
         return contradictions(plain(text, self.person.details.values()), self.ledger, self.person.subject)
 
-    def _row(self) -> generation_stages.Row:
+    def _row(self) -> stages.Row:
         quality = dialogue_plan.quality(self.outline)
         for one in quality:
             one["evidence"] = [self.places[i] for i in one["evidence"]]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from cxlab import llm
-from cxlab.benchmarks import generation_stages
+from cxlab.benchmarks.generation import stages
 from cxlab.errors import BadOption
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
 from cxlab.llm.cache import ReplyCache
@@ -75,7 +75,7 @@ class CostEstimate:
         return f"{self.model}: about {self.calls:,} calls, {tokens}, {price}"
 
 
-class OutOfBudget(generation_stages.GenerationStopped):
+class OutOfBudget(stages.GenerationStopped):
     """The budget ended a generation; what was made is kept."""
 
 
@@ -157,7 +157,7 @@ class GenerationBudget:
     def _count(self, *paths: Path) -> None:
         self.stages, self.spent, self._path = {}, GenerationSpending(), paths[-1]
         for path in paths:
-            for row in generation_stages.load(path).values():
+            for row in stages.load(path).values():
                 self._add(row["stage"], GenerationSpending(**row["spent"]))
         if self.budget is not None:
             # Calls of unknown cost end a budget when they are made; a try without one may have made some before.
@@ -184,9 +184,7 @@ class GenerationBudget:
         """From here on replies are kept in the folder, and taken from there."""
         self._cache = ReplyCache(folder / PAID / REPLIES)
 
-    def follow(
-        self, steps: Generator[generation_stages.Progress, None, Out]
-    ) -> Generator[generation_stages.Progress, None, Out]:
+    def follow(self, steps: Generator[stages.Progress, None, Out]) -> Generator[stages.Progress, None, Out]:
         """The steps, each call booked on the stage under way."""
         with contextlib.closing(steps):
             try:

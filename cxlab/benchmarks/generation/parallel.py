@@ -23,7 +23,7 @@ from multiprocessing.connection import wait as wait_for_processes
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cxlab.benchmarks.generation_stages import GenerationStopped, Progress, load
+from cxlab.benchmarks.generation.stages import GenerationStopped, Progress, load
 from cxlab.errors import CxError
 
 Item = TypeVar("Item")

@@ -1,7 +1,7 @@
 """Making a dataset, the same for every benchmark: named stages with progress, a budget, resume and processes.
 
 A benchmark's `generate(options, context)` is a generator: it yields `Progress(stage, done, total)` as it goes and
-returns what it `Generated`. Long stages use `generation_stages.run` (rows kept as they come, so that a second try goes
+returns what it `Generated`. Long stages use `stages.run` (rows kept as they come, so that a second try goes
 on where the first was stopped) and `parallel.fill` (CPU work over all cores); calls of real models go through
 `context.budget`.
 """
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cxlab.benchmarks.generation_budget import GenerationBudget
-from cxlab.benchmarks.generation_stages import Progress
+from cxlab.benchmarks.generation.budget import GenerationBudget
+from cxlab.benchmarks.generation.stages import Progress
 from cxlab.llm.base import ChatModel
 from cxlab.records import Dataset, Sample, content_id
 from cxlab.store import layout, write
