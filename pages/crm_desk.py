@@ -4,8 +4,14 @@ import streamlit as st
 
 from cxlab import ui
 from cxlab.ui.place import follow_link, pick
-from cxlab.views.crm import attempts, board, console, look, organisation, rating, records, tasks
+from cxlab.views.crm import look, organisation
+from cxlab.views.crm.board.page import show_board
+from cxlab.views.crm.console.page import show_console
 from cxlab.views.crm.place import Place
+from cxlab.views.crm.rating.page import show_rating
+from cxlab.views.crm.records.page import show_records
+from cxlab.views.crm.tasks.page import show_tasks
+from cxlab.views.crm.traces.page import show_attempts
 
 ui.routed()
 TABS = {
@@ -57,14 +63,14 @@ if tab in NEEDS_RECORDS and not organisation.has_organisation(chosen):
     st.info("This dataset has tasks and no records: it was imported without the organisation's file.")
     st.stop()
 if tab == "console":
-    console.show_console(place, dataset, organisation.load(chosen))
+    show_console(place, dataset, organisation.load(chosen))
 elif tab == "tasks":
-    tasks.show_tasks(place, dataset)
+    show_tasks(place, dataset)
 elif tab == "traces":
-    attempts.show_attempts(place)
+    show_attempts(place)
 elif tab == "board":
-    board.show_board(place)
+    show_board(place)
 elif tab == "rating":
-    rating.show_rating(place, organisation.load(chosen))
+    show_rating(place, organisation.load(chosen))
 else:
-    records.show_records(place, organisation.load(chosen))
+    show_records(place, organisation.load(chosen))

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from cxlab.store import write
 from cxlab.ui.tables import table_key
 from cxlab.views.crm import organisation
-from cxlab.views.crm.attempts import say_departure
 from cxlab.views.crm.place import Place
+from cxlab.views.crm.traces.page import say_departure
 from tests.conftest import use
 from tests.pages import app_script
 from tests.pages.app_script import picked, words

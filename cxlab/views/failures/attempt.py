@@ -181,7 +181,8 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
 def _show_actions(view: View, whole: StoredAttempt, about: Declaration) -> None:
     """Actions and what came of them, beside those that lead to the answer."""
     # Late, as it brings a query engine that no other attempt needs.
-    from cxlab.views.crm import attempt_trace, look
+    from cxlab.views.crm import look
+    from cxlab.views.crm.traces import attempt_trace
 
     look.style()
     attempt_answer.headline(whole, about)

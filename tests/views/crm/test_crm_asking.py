@@ -10,8 +10,8 @@ from cxlab.benchmarks.crmarena.organisation.schema import load_default
 from cxlab.benchmarks.crmarena.organisation.tables import to_tables
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.soql import QueryError
-from cxlab.views.crm.asking import ask, find_meant, mark_place, to_json, to_table
-from cxlab.views.crm.queries_examples import EXAMPLES
+from cxlab.views.crm.console.asking import ask, find_meant, mark_place, to_json, to_table
+from cxlab.views.crm.console.queries_examples import EXAMPLES
 from tests.benchmarks.crmarena.small_organisation import add_history, make_rows
 
 

@@ -10,8 +10,8 @@ import pytest
 from cxlab.benchmarks.crmarena.answers import f1
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.records import Sample
-from cxlab.views.crm import ablation, board_figures, queries_board
-from cxlab.views.crm.board_figures import Agent
+from cxlab.views.crm.board import ablation, figures, queries
+from cxlab.views.crm.board.figures import Agent
 from tests.conftest import use
 from tests.stores.crm import CALLING, DATASET, REACT, make_crm, make_runs
 
@@ -35,7 +35,7 @@ SCORES = attempts(
 
 
 def test_a_task_is_the_mean_of_its_attempts_and_all_the_mean_of_the_tasks() -> None:
-    found = board_figures.by_task(SCORES)
+    found = figures.by_task(SCORES)
     assert list(found) == ["handle_time", "knowledge_qa", "all"]
     handled, known, whole = found.values()
     assert (handled.mean, handled.n, handled.unscored) == (75.0, 4, 1)
@@ -45,7 +45,7 @@ def test_a_task_is_the_mean_of_its_attempts_and_all_the_mean_of_the_tasks() -> N
     assert whole.high == pytest.approx(47.5 + math.hypot(handled.high - 75, known.high - 20) / 2)
     got = clustered_interval([100, 100, 100, 0], ["h0", "h1", "h2", "h3"], (0, 100))
     assert (handled.low, handled.high) == (got.low, got.high)
-    assert board_figures.by_task(SCORES.clear()) == {}
+    assert figures.by_task(SCORES.clear()) == {}
 
 
 def test_agents_are_models_in_frameworks_and_floors_are_left_out() -> None:
@@ -56,7 +56,7 @@ def test_agents_are_models_in_frameworks_and_floors_are_left_out() -> None:
         ("f", "m", '{"options": {"toolset": "ablation", "removed": "query_dependent"}}'),
     ]  # fmt: skip
     runs = pl.DataFrame(rows, schema=["run_id", "model", "setup"], orient="row").with_columns(created=pl.lit(when))
-    found = board_figures.agents_of(runs, ["floor"])
+    found = figures.agents_of(runs, ["floor"])
     assert found == {
         Agent("m", "act", True): ("c",), Agent("m", "react"): ("a",), Agent("m", "function_calling"): ("b", "d"),
         Agent("m", "function_calling", False, "query_dependent"): ("f",),
@@ -72,16 +72,16 @@ def test_floors_are_the_best_constant_answers() -> None:
 
     states = [sample(n, "best_region_identification", state) for n, state in enumerate(["GA", "TX", "GA", "NY"])]
     texts = ["30 days", "within 30 days", "same day"]
-    found = board_figures.find_floors([*states, *(sample(n + 9, "knowledge_qa", text) for n, text in enumerate(texts))])
+    found = figures.find_floors([*states, *(sample(n + 9, "knowledge_qa", text) for n, text in enumerate(texts))])
     assert found["best_region_identification"].mean == 50
     best = max(sum(f1(one, other) for other in texts) / 3 for one in texts)
     assert found["knowledge_qa"].mean == pytest.approx(100 * best)
     assert found["all"].mean == pytest.approx((50 + 100 * best) / 2)
-    assert board_figures.find_floors([]) == {}
+    assert figures.find_floors([]) == {}
 
 
 def test_what_an_attempt_takes() -> None:
-    found = board_figures.spend(SCORES)
+    found = figures.spend(SCORES)
     assert found.passed == (1.0, 0.0, 2.0)
     assert (found.prompt_tokens, found.completion_tokens, found.cost_usd) == (10, None, 0.5)
     assert found.turns is not None
@@ -117,11 +117,11 @@ def test_stored_attempts_are_read_with_their_scores(tmp_path: Path, monkeypatch:
     use(tmp_path, monkeypatch)
     make_crm(tmp_path)
     make_runs(tmp_path)
-    found = queries_board.scored((CALLING, REACT))
+    found = queries.scored((CALLING, REACT))
     region, question = "best_region_identification", "knowledge_qa"
     assert found.select("run_id", "task", "score", "turns", "answerable", "passed").rows() == [
         (CALLING, region, 100.0, 3.0, True, True), (CALLING, question, 100.0, 2.0, True, True),
         (REACT, region, 0.0, 3.0, True, False), (REACT, question, 100.0, 2.0, True, True),
     ]  # fmt: skip
-    assert queries_board.runs(DATASET).height == 2
-    assert queries_board.scored(()).is_empty()
+    assert queries.runs(DATASET).height == 2
+    assert queries.scored(()).is_empty()

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from cxlab.benchmarks.crmarena.organisation.schema import load_default
-from cxlab.views.crm.charts import draw_objects, lay_out
+from cxlab.views.crm.records.charts import draw_objects, lay_out
 
 
 def test_what_refers_stands_right_and_nothing_stands_on_another() -> None:

@@ -8,7 +8,7 @@ from cxlab.errors import BadFile
 from cxlab.store import write
 from cxlab.views.crm import organisation as desk
 from cxlab.views.crm.organisation import Organisation
-from cxlab.views.crm.timeline import ChatMessage, read_chat, tell
+from cxlab.views.crm.records.timeline import ChatMessage, read_chat, tell
 from tests.conftest import use
 from tests.stores.crm import (
     AGENT,

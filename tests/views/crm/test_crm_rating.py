@@ -6,7 +6,7 @@ import pytest
 
 from cxlab.metrics.intervals import proportion_interval
 from cxlab.ui.annotations import rate, withdraw
-from cxlab.views.crm import queries_rating as rating
+from cxlab.views.crm.rating import queries as rating
 
 
 def give(rater: str, thing: str, point: str, dataset: str = "d") -> None:

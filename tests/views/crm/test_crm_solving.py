@@ -6,7 +6,7 @@ import pytest
 
 from cxlab.store import write
 from cxlab.views.crm import organisation as desk
-from cxlab.views.crm.solving import (
+from cxlab.views.crm.tasks.solving import (
     can_solve,
     name_answer,
     shorten_question,

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from cxlab import read
-from cxlab.views.crm import queries_board
-from cxlab.views.crm.trace import read_departure, read_turns
+from cxlab.views.crm.board import queries
+from cxlab.views.crm.traces.trace import read_departure, read_turns
 from tests.conftest import use
 from tests.stores.crm import CALLING, DATASET, HOSTILE, MISSPELT, PERIOD, REACT
 
@@ -60,15 +60,15 @@ def test_any_messages_are_as_many_replies_as_the_agent_has(messages: list[dict[s
 
 
 def test_the_runs_of_a_dataset_and_their_attempts() -> None:
-    runs = queries_board.runs(DATASET)
+    runs = queries.runs(DATASET)
     assert runs["run_id"].to_list() == [CALLING, REACT]
-    assert queries_board.runs("another").is_empty()
-    assert queries_board.name_run(runs.row(1, named=True)) == "scripted · ReAct · 2026-11-21 09:00"
-    found = queries_board.attempts((REACT, CALLING), "", "")
+    assert queries.runs("another").is_empty()
+    assert queries.name_run(runs.row(1, named=True)) == "scripted · ReAct · 2026-11-21 09:00"
+    found = queries.attempts((REACT, CALLING), "", "")
     assert found.select("number", "framework", "verdict", "answer").rows() == [
         (2, "Function calling", "passed", "NY"), (2, "ReAct", "failed", "TX"),
         (3, "Function calling", "passed", "within 30 days"), (3, "ReAct", "passed", "within 30 days"),
     ]  # fmt: skip
-    assert queries_board.attempts((REACT,), "knowledge_qa", "failed").is_empty()
+    assert queries.attempts((REACT,), "knowledge_qa", "failed").is_empty()
     assert found["turns"].to_list() == [3, 3, 2, 2]
-    assert queries_board.attempts((REACT,), "", "failed")["reason"].to_list() == ["window: another period"]
+    assert queries.attempts((REACT,), "", "failed")["reason"].to_list() == ["window: another period"]

@@ -17,12 +17,12 @@ from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go, pick, show_link
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
-from cxlab.views.crm import queries_board
-from cxlab.views.crm.attempt_trace import show_attempt
+from cxlab.views.crm.board import queries
 from cxlab.views.crm.organisation import BENCHMARK
 from cxlab.views.crm.place import Place
-from cxlab.views.crm.records import show_trail
-from cxlab.views.crm.solving import shorten_question
+from cxlab.views.crm.records.page import show_trail
+from cxlab.views.crm.tasks.solving import shorten_question
+from cxlab.views.crm.traces.attempt_trace import show_attempt
 from cxlab.views.failures.attempt_verdict import SIGNS
 
 ROWS_A_PAGE = 200
@@ -46,7 +46,7 @@ def say_empty(place: Place, what: str) -> None:
 
 def show_attempts(place: Place) -> None:
     """The list, or one attempt, by the address."""
-    runs = cached(queries_board.runs, place.dataset)
+    runs = cached(queries.runs, place.dataset)
     floors = declared(BENCHMARK).floor_models
     able = tuple(run for run, model in runs.select("run_id", "model").iter_rows() if model not in floors)
     if place.view.attempt:
@@ -56,7 +56,7 @@ def show_attempts(place: Place) -> None:
         say_empty(place, "Here you would step through what an agent thought, asked and saw.")
         return
     with st.sidebar:
-        names = {row["run_id"]: queries_board.name_run(row) for row in runs.iter_rows(named=True)}
+        names = {row["run_id"]: queries.name_run(row) for row in runs.iter_rows(named=True)}
         chosen = pick(place, "runs", "Run", ["", *names], {"": "all", **names})
         task = pick(place, "kind", "Task", ["", *TASKS], {"": "all", **{id: each.title for id, each in TASKS.items()}})
         verdict = pick(place, "verdict", "What became of it", list(_VERDICTS), _VERDICTS)
@@ -66,7 +66,7 @@ def show_attempts(place: Place) -> None:
 
 
 def _find(runs: tuple[str, ...], task: str, verdict: str) -> pl.DataFrame:
-    return cached(queries_board.attempts, runs, task, "" if verdict == "all" else verdict)
+    return cached(queries.attempts, runs, task, "" if verdict == "all" else verdict)
 
 
 def _list(place: Place, found: pl.DataFrame) -> None:
@@ -130,7 +130,7 @@ def _show_one(place: Place, listed: pl.DataFrame) -> None:
     show_trail([("Attempts", place.change(attempt=""))], f"No. {number} by {label(whole.attempt['model'])}")
     words = SIGNS[str(whole.attempt.get("verdict") or "unscored")][0]
     setup = ((whole.run.get("setup") or {}).get("options") or {}).get("framework", "")
-    section(plain(f"{label(whole.attempt['model'])}, {queries_board.name_framework(setup)}: {words}"))
+    section(plain(f"{label(whole.attempt['model'])}, {queries.name_framework(setup)}: {words}"))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         for words, key in _find_neighbours(listed, place.view.attempt):
             show_link(words, place.change(attempt=key))

@@ -16,11 +16,11 @@ from cxlab.ui.paging import show_pages
 from cxlab.ui.place import find_words, go, show_link
 from cxlab.ui.render import render
 from cxlab.ui.tables import Kind, column, show_chart, show_table
-from cxlab.views.crm import queries_examples
-from cxlab.views.crm.charts import draw_objects
+from cxlab.views.crm.console import queries_examples
 from cxlab.views.crm.organisation import Organisation, Record, count_records, write_value
 from cxlab.views.crm.place import Place
-from cxlab.views.crm.timeline import Event, read_chat, tell
+from cxlab.views.crm.records.charts import draw_objects
+from cxlab.views.crm.records.timeline import Event, read_chat, tell
 
 ROWS_A_PAGE = 500
 _MOST_COLUMNS = 8

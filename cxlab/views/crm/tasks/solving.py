@@ -12,7 +12,7 @@ from cxlab.benchmarks.crmarena.sandbox import Sandbox
 from cxlab.benchmarks.crmarena.solvers import SOLVERS, solve
 from cxlab.benchmarks.crmarena.tasks import PREFIXES, TASKS
 from cxlab.benchmarks.crmarena.tools import DEFINITIONS, TOOLS
-from cxlab.views.crm.asking import flatten
+from cxlab.views.crm.console.asking import flatten
 from cxlab.views.crm.organisation import Organisation, count_records
 
 _MOST_NAMED = 4

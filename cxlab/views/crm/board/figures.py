@@ -15,7 +15,7 @@ from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.metrics.intervals import clustered_interval
 from cxlab.records import Sample
 from cxlab.ui.labels import label
-from cxlab.views.crm.queries_board import name_framework, read_options
+from cxlab.views.crm.board.queries import name_framework, read_options
 
 SCALE = (0.0, 100.0)
 

@@ -22,11 +22,11 @@ from cxlab.ui.labels import chip, error, plain, say
 from cxlab.ui.place import go, move, show_link
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
-from cxlab.views.crm.asking import Answer, ask, find_meant, mark_place, to_json, to_table
+from cxlab.views.crm.console.asking import Answer, ask, find_meant, mark_place, to_json, to_table
+from cxlab.views.crm.console.queries_examples import EXAMPLES
 from cxlab.views.crm.organisation import Organisation, count_records, open_sandbox
 from cxlab.views.crm.place import LONGEST_QUERY, Place
-from cxlab.views.crm.queries_examples import EXAMPLES
-from cxlab.views.crm.records import shorten
+from cxlab.views.crm.records.page import shorten
 
 _MOST_SUGGESTIONS = 40
 _MOST_KEPT = 30

@@ -15,9 +15,9 @@ from cxlab.ui.labels import chip, error, say
 from cxlab.ui.place import show_link
 from cxlab.views.crm.organisation import Organisation, count_records, has_organisation, load
 from cxlab.views.crm.place import LONGEST_QUERY, Place
-from cxlab.views.crm.solving import SolverStep, can_solve, name_answer, write_alone
-from cxlab.views.crm.tasks import show_evidence, show_result, show_step, solve_sample
-from cxlab.views.crm.trace import Departure, Turn, read_departure, read_turns
+from cxlab.views.crm.tasks.page import show_evidence, show_result, show_step, solve_sample
+from cxlab.views.crm.tasks.solving import SolverStep, can_solve, name_answer, write_alone
+from cxlab.views.crm.traces.trace import Departure, Turn, read_departure, read_turns
 
 _LONGEST_SEEN, _LONGEST_WHOLE = 4_000, 40_000
 

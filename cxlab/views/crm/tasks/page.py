@@ -24,8 +24,8 @@ from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.crm.organisation import Organisation, has_organisation, load, open_sandbox
 from cxlab.views.crm.place import LONGEST_QUERY, Place
-from cxlab.views.crm.records import draw_timeline, show_trail
-from cxlab.views.crm.solving import (
+from cxlab.views.crm.records.page import draw_timeline, show_trail
+from cxlab.views.crm.tasks.solving import (
     QuestionSolution,
     SolverStep,
     can_solve,

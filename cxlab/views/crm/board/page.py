@@ -20,13 +20,13 @@ from cxlab.ui.labels import plain, section
 from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared, published_tables
-from cxlab.views.crm import board_figures, queries_board
-from cxlab.views.crm.ablation import show_ablation
-from cxlab.views.crm.attempts import say_empty
-from cxlab.views.crm.board_figures import Agent, Cell
+from cxlab.views.crm.board import figures, queries
+from cxlab.views.crm.board.ablation import show_ablation
+from cxlab.views.crm.board.figures import Agent, Cell
 from cxlab.views.crm.organisation import BENCHMARK
 from cxlab.views.crm.place import Place
-from cxlab.views.crm.tasks import read_samples
+from cxlab.views.crm.tasks.page import read_samples
+from cxlab.views.crm.traces.page import say_empty
 
 _ALL = "all"
 _FLOOR = "Best constant answer"
@@ -35,18 +35,18 @@ _ROW_PX = 30
 
 def show_board(place: Place) -> None:
     """All parts of the board, of the runs over one dataset."""
-    runs = cached(queries_board.runs, place.dataset)
+    runs = cached(queries.runs, place.dataset)
     if runs.is_empty():
         say_empty(place, "Here you would compare models and frameworks by task, with floors and published figures.")
         _show_published("table2", "What the paper reports")
         return
-    agents = board_figures.agents_of(runs, declared(BENCHMARK).floor_models)
-    attempts = cached(queries_board.scored, tuple(runs["run_id"]))
+    agents = figures.agents_of(runs, declared(BENCHMARK).floor_models)
+    attempts = cached(queries.scored, tuple(runs["run_id"]))
     parts = {agent: attempts.filter(pl.col("run_id").is_in(ids)) for agent, ids in agents.items()}
     whole = {agent: part for agent, part in parts.items() if not agent.removed}
     tried = set(attempts["sample_id"])
     floors = cached(_find_floors, place.dataset, tuple(sorted(tried)))
-    _show_tasks(place, agents, {agent: board_figures.by_task(part) for agent, part in whole.items()}, floors)
+    _show_tasks(place, agents, {agent: figures.by_task(part) for agent, part in whole.items()}, floors)
     _show_published("table2", "The same tasks in the paper")
     _show_unanswerable(place, agents, whole)
     _show_spending(whole)
@@ -56,7 +56,7 @@ def show_board(place: Place) -> None:
 
 def _find_floors(dataset_id: str, tried: Sequence[str]) -> dict[str, Cell]:
     wanted = set(tried)
-    return board_figures.find_floors([each for each in read_samples(dataset_id) if each.id in wanted])
+    return figures.find_floors([each for each in read_samples(dataset_id) if each.id in wanted])
 
 
 def _show_tasks(
@@ -166,7 +166,7 @@ def _show_published(id: str, title: str) -> None:
 def _show_unanswerable(
     place: Place, agents: Mapping[Agent, Sequence[str]], whole: Mapping[Agent, pl.DataFrame]
 ) -> None:
-    rows = {agent: board_figures.by_task(part.filter(~pl.col("answerable"))) for agent, part in whole.items()}
+    rows = {agent: figures.by_task(part.filter(~pl.col("answerable"))) for agent, part in whole.items()}
     known = {agent: cells for agent, cells in rows.items() if cells}
     if not known:
         return
@@ -192,7 +192,7 @@ def _show_spending(whole: Mapping[Agent, pl.DataFrame]) -> None:
     for agent, part in whole.items():
         if part.is_empty():
             continue
-        found = board_figures.spend(part)
+        found = figures.spend(part)
         passed = found.passed
         rows.append(
             {

@@ -13,10 +13,10 @@ from cxlab.ui.app_frame import dark
 from cxlab.ui.labels import plain, section
 from cxlab.ui.place import go, pick, show_link
 from cxlab.ui.tables import column, show_chart, show_table
-from cxlab.views.crm import queries_rating
 from cxlab.views.crm.organisation import Organisation, count_records
 from cxlab.views.crm.place import Place
-from cxlab.views.crm.queries_rating import POINTS, UNKNOWN, WHOLE
+from cxlab.views.crm.rating import queries
+from cxlab.views.crm.rating.queries import POINTS, UNKNOWN, WHOLE
 from cxlab.views.datasets.charts import draw_shares
 
 _MEANINGS = {
@@ -33,7 +33,7 @@ _LONGEST = 1_000
 def show_rating(place: Place, organisation: Organisation) -> None:
     """Rating or results, by the address."""
     part = pick(place, "kind", "Part", list(_PARTS), _PARTS, style="segments", clears=("object",))
-    rated = queries_rating.ratings(place.dataset)
+    rated = queries.ratings(place.dataset)
     things = [WHOLE, *(name for name in organisation.schema.objects if organisation.count(name))]
     if part == "results":
         _show_results(rated, things)
@@ -77,7 +77,7 @@ def _ask(place: Place, organisation: Organisation, thing: str) -> None:
     why = st.text_area("Why?", key=f"crm-why-{thing}", max_chars=_LONGEST, placeholder="What convinces, what does not?")
     off = point is None or (point != UNKNOWN and not (why or "").strip())
     if st.button("Save and go on", type="primary", disabled=off, key="crm-rate"):
-        rate(author(), place.dataset, queries_rating.thing_id(thing), str(point), " ".join((why or "").split()))
+        rate(author(), place.dataset, queries.thing_id(thing), str(point), " ".join((why or "").split()))
         go(place.change(object=""))
     if point is not None and off:
         st.caption("Give a reason in a few words.")
@@ -96,13 +96,13 @@ def _undo(place: Place, mine: pl.DataFrame) -> None:
     last = mine.row(-1, named=True)
     tip = f"{last['thing']}: {POINTS.get(last['point'], 'not known')}. The store keeps both, rating and withdrawal."
     if st.button("Undo my last rating", type="tertiary", key="crm-undo", help=plain(tip)):
-        withdraw(str(last["id"]), place.dataset, queries_rating.thing_id(str(last["thing"])), str(last["rater"]))
+        withdraw(str(last["id"]), place.dataset, queries.thing_id(str(last["thing"])), str(last["rater"]))
         st.rerun()
 
 
 def _show_results(rated: pl.DataFrame, things: Sequence[str]) -> None:
-    study = queries_rating.published_study()
-    found = queries_rating.shares(rated, things)
+    study = queries.published_study()
+    found = queries.shares(rated, things)
     whole = found.filter((pl.col("thing") == WHOLE) & (pl.col("n") > 0))
     title = "Nobody has rated the organisation yet"
     if whole.height:

@@ -15,7 +15,7 @@ from cxlab.charts.numbers import format_interval
 from cxlab.metrics.paired import Paired, paired_difference
 from cxlab.ui.labels import section
 from cxlab.ui.tables import column, show_table
-from cxlab.views.crm.board_figures import Agent
+from cxlab.views.crm.board.figures import Agent
 
 _BOUNDS = (-100.0, 100.0)
 

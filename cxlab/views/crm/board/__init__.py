@@ -1,0 +1,1 @@
+"""Board: what agents reach on the tasks, what they take, and which tools help."""

@@ -1,0 +1,1 @@
+"""Console: queries asked of an organisation."""

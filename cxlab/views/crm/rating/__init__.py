@@ -1,0 +1,1 @@
+"""Rating: how realistic people find an organisation."""

@@ -1,0 +1,1 @@
+"""Tasks: an organisation's questions, and how the answers come about."""

@@ -1,0 +1,1 @@
+"""Agent traces: attempts at an organisation's questions, and one of them step by step."""
