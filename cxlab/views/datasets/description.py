@@ -61,12 +61,12 @@ def show_list(view: View, frame: pl.DataFrame) -> None:
         # Names that tell themselves apart at their end.
         "name": column("Dataset", width="large"),
         "benchmark_": column("Benchmark"),
-        "dataset_id": column("Id", "id"),
         "samples": column("Samples", "count"),
         "runs": column("Runs", "count", "Runs that were made on it."),
         "created": column("Made", "time"),
         "conversations": column("Conversations", "count"),
         "articles": column("Articles", "count"),
+        "dataset_id": column("Id", "id"),
         "source": column("Source", help="Generated here, or imported from files."),
         "language": column("Language"),
         "seed": column("Seed", "text", "The same settings and seed give the same dataset."),
