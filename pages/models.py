@@ -33,6 +33,7 @@ KNOBS: dict[str, tuple[str, ui.Kind, str]] = {
 }
 JUDGING = ("comprehension", "subtlety", "rule_following", "format_reliability", "strictness", "self_preference")
 TALKING = tuple(name for name in KNOBS if name not in ("strictness", "self_preference"))
+READY = {0: "✓ ready", 1: "✓ ready", 2: "if its server runs"}
 FOUND = {True: "✓ yes", False: "✕ no", None: "– not applicable"}
 
 
@@ -43,14 +44,14 @@ def needs(told: str) -> str:
 
 def show_list() -> str:
     """All models that have a name; the one that was picked, or ""."""
-    known = list_models()
+    known = sorted(list_models(), key=lambda row: row.rank)
     # What stand-ins cost says nothing of real models.
     prices = [None if row.simulated else row.prices for row in known]
     rows = pl.DataFrame(
         {
             "name": [row.name for row in known],
             "kind": [KINDS.get(row.kind, row.kind) for row in known],
-            "ready": ["✓ ready" if row.configured else needs(row.needs) for row in known],
+            "ready": [READY.get(row.rank) or needs(row.needs) for row in known],
             "price": [f"${each.prompt_usd:.2f} and ${each.completion_usd:.2f}" if each else "–" for each in prices],
             "prompt": [each.prompt_usd if each else None for each in prices],
             "completion": [each.completion_usd if each else None for each in prices],
@@ -68,13 +69,11 @@ def show_list() -> str:
     }
     for complaint in llm.complaints():
         st.warning(ui.plain(str(complaint)), icon="⚠")
-    ready = sum(row.configured for row in known)
-    note = (
-        "Pick one to test it. Prices in USD per million tokens, of prompts and of completions; without one, a cost is "
-    )
-    note += "unknown and not zero. "
-    note += "Downloads say when and where a price was noted."
-    ui.section(f"{ready} of {len(known)} models are ready", note)
+    note = "Real models first. Pick one to test it. Prices in USD per million tokens, of prompts and of completions; "
+    note += "without one, a cost is unknown and not zero. Downloads say when and where a price was noted."
+    real = sum(row.rank == 0 for row in known)
+    found = "No real model is" if not real else "1 real model is" if real == 1 else f"{real} real models are"
+    ui.section(f"{found} set up here, beside {sum(row.simulated for row in known)} stand-ins", note)
     alt = "All known models."
     picked = ui.show_table(rows, columns, key="models", alt=alt, select="single", search=True, height=320)
     return str(picked[0]["name"]) if picked else ""

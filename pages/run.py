@@ -14,10 +14,11 @@ from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
 from cxlab.store import write
 from cxlab.ui.choices import LARGEST
-from cxlab.views.benchmarks import names_of
+from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.run import run_form
 from cxlab.views.run.cost_by_role import show_foreseen, show_roles
 from cxlab.views.run.history import show_history
+from cxlab.views.run.real_models import offer_real, was_taken
 from cxlab.views.run.told import call_job, is_in_sight, keep_in_sight, show_results
 from cxlab.views.switches import fill_in
 
@@ -32,23 +33,22 @@ def choose_order() -> RunRequest:
     names = names_of(REGISTRY)
     benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), names.__getitem__, named="benchmark")]
     card = benchmark.card
-    roles: dict[str, list[str]] = {}
-    for row in llm.known(card.id):
-        roles.setdefault(row.role, []).append(row.name)
+    rows = sorted(llm.known(card.id), key=lambda row: row.rank)
     # A model that has no role of its own can take any.
-    real = roles.get("", [])
+    able = {role: [row.name for row in rows if row.role in ("", role)] for role in ("agent", "judge")}
+    real = [row.name for row in rows if not row.role]
     agents = [row.name for role in benchmark.model_roles for row in llm.known_as(role)]
-    agents += [*roles.get("agent", []), *real] if "agent" in benchmark.model_roles else []
-    judging = [*roles.get("judge", []), *real]
+    agents += able["agent"] if "agent" in benchmark.model_roles else []
     st.caption(ui.plain(f"{card.title}. {card.measures}"))
     every = {each.id: each for each in write.list_datasets()}
     stored = {name: each for name, each in every.items() if each.benchmark == card.id}
     dataset_id = run_form.choose_dataset(stored, benchmark.own_data, every)
+    offered, taken = st.container(), was_taken()
     tip = "One run each, on the same samples. Type any other name as KIND:NAME, for example endpoint:local/my-model."
     models = st.multiselect(
         "Models to evaluate",
         agents,
-        list(benchmark.default_models),
+        None if taken else list(benchmark.default_models),
         key="agents",
         help=tip,
         accept_new_options=True,
@@ -56,12 +56,12 @@ def choose_order() -> RunRequest:
     )
     known = dataset_id or benchmark.own_data
     facets = ui.cached(run_form.list_facets, card.id, dataset_id) if known else {}
-    where = run_form.narrow(benchmark.facets, facets)
+    where = run_form.narrow(declared(card.id), facets)
     judges: list[str] = []
     if benchmark.needs_judges or benchmark.default_judges:
         tip = "Each judges by itself; what they say is put to the vote."
-        usual = list(benchmark.default_judges)
-        judges = st.multiselect("Judges", judging, usual, key="judges", help=tip, accept_new_options=True, **many)
+        usual = None if taken else list(benchmark.default_judges)
+        judges = st.multiselect("Judges", able["judge"], usual, key="judges", help=tip, accept_new_options=True, **many)
     # What was set stays in sight when the page runs anew.
     with st.expander("Limits and set-up", expanded=bool(run_form.LIMITS & set(st.query_params))):
         a, b, c = st.columns(3)
@@ -84,6 +84,7 @@ def choose_order() -> RunRequest:
             players = [benchmark.default_customer, *real]
             customer = c.selectbox("Customer played by", players, key="customer", **one)
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
+    offer_real(offered, benchmark, [row.name for row in rows if row.rank == 0], [*models, *judges, customer or ""])
     switches = benchmark.Options.switches()
     options: dict[str, Any] = {}
     if switches:

@@ -142,6 +142,11 @@ def settings() -> Tables:
     return merged
 
 
+def is_own(section: str, name: str) -> bool:
+    """Whether somebody here wrote this entry, or the environment says it, and not only the file that ships."""
+    return (section, name) == ("endpoints", ENV_ENDPOINT) or name in _open(user_file()).entries.get(section, {})
+
+
 def complaints() -> list[Complaint]:
     """What is wrong with the user's file, in the order of its lines; [] when nothing."""
     file = _open(user_file())

@@ -22,6 +22,7 @@ from cxlab.llm.model_file import (
     Tables,
     complaints,
     damaged,
+    is_own,
     refuse_damaged,
     refuse_unknown,
     settings,
@@ -59,7 +60,8 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class KnownModel:
     """One row of the Models page. `needs` says what is missing, "" when `configured`; `role` is the one that a
-    simulated model can take, "" for any."""
+    simulated model can take, "" for any; `keyless` one that ships and asks for no key: whether its server runs here
+    nobody has said."""
 
     name: str
     kind: str
@@ -69,6 +71,13 @@ class KnownModel:
     prices: Prices | None
     description: str
     role: str = ""
+    keyless: bool = False
+
+    @property
+    def rank(self) -> int:
+        """Its place where people look for models: 0 real and set up here, 1 simulated, 2 keyless, 3 still needs
+        something."""
+        return 1 if self.simulated else 3 if not self.configured else 2 if self.keyless else 0
 
 
 @dataclass(frozen=True)
@@ -203,7 +212,10 @@ def known(benchmark: str = "") -> list[KnownModel]:
     for name, entry in found["endpoints"].items():
         needs = _missing(entry)
         text = str(entry.get("description", entry.get("base_url", "")))
-        rows.append(KnownModel(f"endpoint:{name}", "endpoint", False, not needs, needs, _prices(entry), text))
+        keyless = not is_own("endpoints", name) and not os.environ.get(str(entry.get("key_variable")))
+        rows.append(
+            KnownModel(f"endpoint:{name}", "endpoint", False, not needs, needs, _prices(entry), text, keyless=keyless)
+        )
     for name, entry in found["models"].items():
         kind, needs = _needs(name, found)
         rows.append(KnownModel(name, kind, False, not needs, needs, _prices(entry), str(entry.get("description", ""))))

@@ -11,7 +11,7 @@ import polars as pl
 
 from cxlab.read.query import ask, repeated_runs
 from cxlab.records.ids import content_id
-from cxlab.records.settings import Switch, write_word
+from cxlab.records.settings import Switch, show_word, write_word
 from cxlab.store import catalogue, layout
 
 
@@ -65,7 +65,9 @@ class RunConditions:
 def of_runs(benchmark: str, switches: Sequence[Switch]) -> dict[str, RunConditions]:
     """The runs of a benchmark by id. `switches` are those that a run of it has: what a run left out is at its
     default."""
-    terms = tuple((switch.name, switch.title, switch.usual, switch.compared) for switch in switches)
+    terms = tuple(
+        (switch.name, switch.title, switch.usual, switch.compared, tuple(switch.labels.items())) for switch in switches
+    )
     return _of_runs(str(layout.home()), catalogue.data_version(), benchmark, terms)
 
 
@@ -82,8 +84,8 @@ def _read_runs(home: str, version: str) -> tuple[pl.DataFrame, dict[str, list[st
     return runs, dict(scorers.iter_rows())
 
 
-_Terms = tuple[tuple[str, str, str, bool], ...]
-"""Of each switch its name, title, usual value as it is typed, and whether it changes results."""
+_Terms = tuple[tuple[str, str, str, bool, tuple[tuple[str, str], ...]], ...]
+"""Of each switch its name, title, usual value as it is typed, whether it changes results, and how values are shown."""
 
 
 @lru_cache(maxsize=32)
@@ -91,6 +93,7 @@ def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str
     runs, scorers = _read_runs(home, version)
     runs = runs.filter(pl.col("benchmark") == benchmark)
     usual, repeated = _settings(terms, {}), set(repeated_runs())
+    labels = {title: dict(words) for _, title, *_, words in terms if words}
     found = {}
     for row in runs.iter_rows(named=True):
         setup = json.loads(row["setup"] or "{}")
@@ -106,9 +109,10 @@ def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str
             "Scorer": " and ".join(scorers.get(row["run_id"], ())) or "none",
         }
         # What stands at its default is no part of the id, so that a switch that comes later changes no address.
-        apart = {title: value for title, value in settings.items() if value != usual.get(title)}
+        apart = {title: value or "not set" for title, value in settings.items() if value != usual.get(title)}
         id = content_id(benchmark, head, apart, tail)[:10]
-        conditions = Conditions(id, benchmark, row["dataset_id"], tuple({**head, **settings, **tail}.items()))
+        shown = {title: show_word(value, labels.get(title, {})) for title, value in settings.items()}
+        conditions = Conditions(id, benchmark, row["dataset_id"], tuple({**head, **shown, **tail}.items()))
         found[row["run_id"]] = RunConditions(
             row["run_id"], row["model"], bool(row["simulated"]), conditions, row["created"], bool(customer),
             row["run_id"] in repeated, row["planned"] or 0,
@@ -119,8 +123,8 @@ def _of_runs(home: str, version: str, benchmark: str, terms: _Terms) -> dict[str
 def _settings(terms: _Terms, options: Mapping[str, Any]) -> dict[str, str]:
     """Title → value as it is typed, of each switch that changes results; what is not declared (any more) as stored."""
     told = {
-        title: (write_word(options[name]) if name in options else usual) or "not set"
-        for name, title, usual, compared in terms
+        title: write_word(options[name]) if name in options else usual
+        for name, title, usual, compared, _ in terms
         if compared
     }
     known = {name for name, *_ in terms}

@@ -47,7 +47,7 @@ class Switch:
     `kind`: flag, integer, number, choice (one of `choices`), choices (any of them), list, text. `default` None: left
     to the sample, or worked out when the run starts. What a form needs beside that stands in the field's
     `json_schema_extra`: `choices` that are offered beside free text, `forms` (how else a text may begin, as
-    "endpoint:NAME": then nothing else is taken), `labels` (choice → how it is shown), `offers`
+    "endpoint:NAME": then nothing else is taken), `labels` (choice → how it is shown, "" for none), `offers`
     ("models", "procedures": those that are known stand for choice), `long` (a paragraph), `typed` (False: a page takes
     one of the choices alone), `on_page` (False: the command line alone), `compared` (False: it changes no result, so
     runs that differ in it are compared all the same).
@@ -104,6 +104,10 @@ class Switch:
     def usual(self) -> str:
         """The default as it would be typed; "" where there is none."""
         return write_word(self.default)
+
+    def show(self, word: str) -> str:
+        """A value as it is typed, in the words that people read; "" is one that is not set."""
+        return show_word(word, self.labels)
 
 
 class Settings(BaseModel):
@@ -203,6 +207,12 @@ def write_word(value: Any) -> str:
         plain = all(isinstance(each, str | int | float) and "," not in str(each) for each in value)
         return ",".join(map(str, value)) if plain else json.dumps(value, ensure_ascii=False)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def show_word(word: str, labels: Mapping[str, str]) -> str:
+    """A value as it is typed, in the words that people read: `labels` of each choice, and of "", which is not set."""
+    shown = ", ".join(labels.get(each, each) for each in word.split(",")) if labels else word
+    return shown or "not set"
 
 
 def _one_line(word: str) -> str:

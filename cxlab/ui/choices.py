@@ -62,25 +62,27 @@ def choose_id(
     name: Callable[[str], str] = str,
     help: str | None = None,
     *,
+    usual: str | None = None,
     named: str = "",
     elsewhere: Collection[str] = (),
     style: Literal["list", "segments"] = "list",
 ) -> str:
-    """One of the options, its id in the address under `key`; the first one needs no mention there.
+    """One of the options, its id in the address under `key`; the `usual` one, else the first, needs no mention there.
 
     Streamlit's own binding writes what the list shows, so that links would have to know how things are shown. Such an
-    address from before is understood. Any other value counts as the first option; but where ids are `named` ("dataset")
+    address from before is understood. Any other value counts as the usual option; but where ids are `named` ("dataset")
     it is named as unknown and the run ends, unless it is an id `elsewhere`, of other choices on the page.
     """
     given = st.query_params.get(key, "")
     shown = {name(each): each for each in options}
     if named and given and given not in options and given not in shown and given not in elsewhere:
         stop_at([describe(named, given)], lambda: st.query_params.pop(key, None))
-    st.session_state[key] = given if given in options else shown.get(given, options[0])
+    usual = options[0] if usual is None else usual
+    st.session_state[key] = given if given in options else shown.get(given, usual)
 
     def changed() -> None:
         picked = st.session_state[key]
-        if picked != options[0]:
+        if picked != usual:
             st.query_params[key] = picked
         elif key in st.query_params:
             del st.query_params[key]
@@ -92,6 +94,17 @@ def choose_id(
         )  # fmt: skip
         return str(st.session_state[key])
     return str(st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help))
+
+
+def accept_ids(key: str, words: Mapping[str, str]) -> None:
+    """Before a bound list of several is drawn: let an address name its values by their ids, as links do; the list
+    itself writes there what it shows. `words`: id → what is shown."""
+    given = st.query_params.get_all(key)
+    if key in st.session_state or set(given) <= set(words.values()):
+        return
+    ids = {shown: each for each, shown in words.items()} | {each: each for each in words}
+    del st.query_params[key]
+    st.session_state[key] = [ids[each] for each in given if each in ids]
 
 
 def choose_number(

@@ -115,13 +115,13 @@ def leave_out_floors(view: View, about: Declaration) -> View:
 
 
 def read_settings(benchmark: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """Title of each switch → its value in a stored run as it is typed; what the run left out is at its default.
+    """Title of each switch → its value in a stored run in words; what the run left out is at its default.
 
     What the benchmark does not know (any more) stands as it was stored.
     """
     switches = REGISTRY[benchmark].Options.switches() if benchmark in REGISTRY else ()
     known = {switch.name: switch for switch in switches}
-    told = {switch.title: write_word(options.get(switch.name, switch.default)) or "not set" for switch in switches}
+    told = {each.title: each.show(write_word(options.get(each.name, each.default))) for each in switches}
     return told | {name: write_word(value) for name, value in options.items() if name not in known}
 
 

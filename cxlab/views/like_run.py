@@ -12,6 +12,7 @@ from cxlab.read.runs import run_record
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.settings import Switch, write_word
 from cxlab.ui.address import cached, link
+from cxlab.views.switches import name_choice
 
 # What the form has at once, and therefore not in the address.
 _USUAL = {"trials": "1", "seed": "0", "at_once": "32"}
@@ -40,11 +41,10 @@ def form_of(run_id: str, models: Sequence[str] = ()) -> Address:
         "at_once": write_word(setup.get("concurrency")),
         "cache": "true" if setup.get("cache") else "",
     }
-    shown = {facet.id: facet.labels for facet in benchmark.facets}
     for facet, value in choice.get("where") or ():
         picked = form.setdefault(f"only-{facet}", [])
         assert isinstance(picked, list)
-        picked.append(shown.get(facet, {}).get(value, value))
+        picked.append(value)
     form |= _write_options(benchmark.Options.switches(), setup.get("options") or {})
     return {name: value for name, value in form.items() if value and value != _USUAL.get(name)}
 
@@ -57,7 +57,7 @@ def _write_options(switches: Sequence[Switch], options: Mapping[str, Any]) -> Ad
         if not switch.on_page or value in (None, "", [], ()) or value == switch.default:
             continue
         many = switch.kind == "choices"
-        told[f"option-{switch.name}"] = [switch.labels.get(each, each) for each in value] if many else write_word(value)
+        told[f"option-{switch.name}"] = [name_choice(switch, each) for each in value] if many else write_word(value)
     return told
 
 

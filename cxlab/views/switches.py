@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from cxlab.records.settings import Switch, write_word
-from cxlab.ui.choices import LARGEST, choose_number
-from cxlab.ui.labels import plain
+from cxlab.ui.choices import LARGEST, accept_ids, choose_id, choose_number
+from cxlab.ui.labels import label, plain
 
 _LARGEST_FRACTION = 1e6
 _LONGEST = 20_000
@@ -44,6 +44,11 @@ def fill_in(
     return given
 
 
+def name_choice(switch: Switch, choice: str) -> str:
+    """A choice of a switch in words."""
+    return switch.labels.get(choice) or label(choice)
+
+
 def _ask(place: DeltaGenerator, switch: Switch, key: str, unset: str) -> Any:
     """The widget of one switch. What has no default says in its help what an empty field means."""
     shared: dict[str, Any] = {"key": key, "help": plain(switch.meaning), "bind": "query-params"}
@@ -51,13 +56,15 @@ def _ask(place: DeltaGenerator, switch: Switch, key: str, unset: str) -> Any:
         case "flag":
             return place.toggle(switch.title, bool(switch.default), **shared)
         case "choice":
-            listed = list(switch.choices)
             usual = write_word(switch.default)
-            index = listed.index(usual) if usual in listed else None
-            picked = place.selectbox(switch.title, listed, index, placeholder=unset, **shared)
-            return None if picked is None else switch.values[listed.index(picked)]
+            listed = list(switch.choices) if usual in switch.choices else ["", *switch.choices]
+            words = {each: name_choice(switch, each) if each else unset for each in listed}
+            with place:
+                picked = choose_id(key, switch.title, listed, words.__getitem__, shared["help"], usual=usual)
+            return switch.values[switch.choices.index(picked)] if picked else None
         case "choices":
-            words = {each: switch.labels.get(each, each) for each in switch.choices}
+            words = {each: name_choice(switch, each) for each in switch.choices}
+            accept_ids(key, words)
             return place.multiselect(
                 switch.title, list(switch.choices), placeholder="all", format_func=words.__getitem__, **shared
             )

@@ -616,10 +616,10 @@ def test_a_column_is_held_against_the_first_where_one_thing_sets_them_apart() ->
         "Easy persona against none",
         "Hard persona against none",
     ]
-    assert told("hard-0-text", "hard-1-text") == ["Told who it is"]
+    assert told("hard-0-text", "hard-1-text") == ["Told the persona"]
     assert told("hard-0-text", "hard-0-voice-15") == ["By voice, 15 % misheard, against text"]
     # The third differs in two things, the runs were misheard at another rate, and nobody can be told who nobody is.
-    assert told("hard-0-text", "hard-1-text", "hard-2-voice-15") == ["Told who it is"]
+    assert told("hard-0-text", "hard-1-text", "hard-2-voice-15") == ["Told the persona"]
     assert told("hard-0-text", "hard-0-voice-30") == told("none-0-text", "none-1-text") == []
     assert told("easy-0-text", "hard-1-text") == told("hard-0-text", "hard-0-text") == []
 

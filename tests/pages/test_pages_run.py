@@ -277,3 +277,58 @@ def test_a_picked_run_fills_the_form_and_what_lacks_a_constant_agent_offers_one(
             ["4"],
         )
         assert (query["judges"], query["option-turns"]) == (["simulated:judge-fair"], ["3"])
+
+
+def set_up_endpoints(home: Path, *names: str) -> None:
+    (home / "models.toml").write_text(
+        "\n".join(
+            f'[endpoints.{each}]\nbase_url = "http://127.0.0.1:1/v1"\nkey_required = false\nprompt_usd = 1\n'
+            f"completion_usd = 4\n"
+            for each in names
+        )
+    )
+
+
+def test_real_models_that_are_set_up_are_offered_and_taken_by_one_click_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(tmp_path, monkeypatch)
+    monkeypatch.delenv("CXLAB_MODELS", raising=False)
+    # What ships and asks for no key is nobody's choice here.
+    assert "run-take-real" not in {each.key for each in open_page("run", bench="mmtaup2").button}
+    set_up_endpoints(tmp_path, "acme", "rival", "umpire")
+    app = open_page("run", bench="mmtaup2")
+    assert app.multiselect(key="agents").value == ["simulated:strong"], "nothing that costs money stands ready"
+    assert app.multiselect(key="agents").options[:3] == ["endpoint:acme", "endpoint:rival", "endpoint:umpire"]
+    app.button(key="run-take-real").click().run()
+    assert not app.exception
+    assert app.multiselect(key="agents").value == ["endpoint:acme"]
+    assert app.multiselect(key="judges").value == ["endpoint:rival", "endpoint:umpire"]
+    assert app.selectbox(key="customer").value == "endpoint:rival"
+    assert "run-take-real" not in {each.key for each in app.button}, "no stand-in is left"
+    # Where real models have run before, they take the parts that they had.
+    made, samples = REGISTRY["mmtaup2"].generate_now({})
+    write.save_dataset(made, samples[:4])
+    create_runs(
+        RunRequest("mmtaup2", ("endpoint:rival", "endpoint:acme"), "endpoint:umpire", ("endpoint:umpire",), made.id)
+    )
+    app = open_page("run", bench="mmtaup2")
+    app.button(key="run-take-real").click().run()
+    assert set(app.multiselect(key="agents").value) == {"endpoint:rival", "endpoint:acme"}
+    assert app.multiselect(key="judges").value == ["endpoint:umpire"]
+    assert app.selectbox(key="customer").value == "endpoint:umpire"
+
+
+def test_chips_are_names_and_an_address_may_hold_ids() -> None:
+    app = open_page("run", bench="mmtaup2", **{"only-exposure": ["profile", "nothing"], "option-exposure": "1"})
+    assert not app.exception
+    only = app.multiselect(key="only-exposure")
+    assert only.value == ["profile", "nothing"]
+    assert only.options == ["told nothing", "told the persona", "infers a profile"]
+    assert ui.plain("infers a profile: profile") in only.proto.help
+    assert app.selectbox(key="option-exposure").options == [
+        "as the sample says", "told nothing", "told the persona", "infers a profile",
+    ]  # fmt: skip
+    command = app.code[0].value
+    assert "--where=exposure=profile" in command
+    assert "--option=exposure=1" in command

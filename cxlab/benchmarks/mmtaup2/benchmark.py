@@ -20,12 +20,12 @@ from cxlab.benchmarks.contract import (
     Uncheckable,
 )
 from cxlab.benchmarks.mmtaup2 import worlds
-from cxlab.benchmarks.mmtaup2.conversation import personas
+from cxlab.benchmarks.mmtaup2.conversation import exposure, personas
 from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions, verdict_figures
 from cxlab.benchmarks.mmtaup2.evaluation.judging.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.results import WITHIN, list_figures
-from cxlab.benchmarks.mmtaup2.generate import generate
+from cxlab.benchmarks.mmtaup2.generate import exposure_facet, generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
 from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions, migrate
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
@@ -62,7 +62,7 @@ CARD = Card(
     ends={"user_stop": "the customer"},
     title="MM-tau-p²: personas and voice",
     measures="Whether an agent gets a customer to the goal where both have tools of their own: with easy and hard "
-    "customers, told nothing, told who calls or guessing it, by text and by voice.",
+    "customers, told nothing, told the persona or inferring a profile, by text and by voice.",
     paper="MM-tau-p2: Persona-Adaptive Prompting for Robust Multi-Modal Agent Evaluation in Dual-Control Settings",
     licence="worlds, tasks, policies: own work; imported tasks: MIT (tau2-bench); metric definitions after the paper",
     tasks=(
@@ -101,13 +101,20 @@ CARD = Card(
 )
 FACETS = (
     Facet("scenario", "Domain", "The world that both sides act in.", spread=True),
-    Facet("persona", "Persona", "How easy the customer makes it.", order=personas.NAMES, within=WITHIN["persona"]),
+    Facet(
+        "persona",
+        "Persona",
+        "How easy the customer makes it.",
+        order=personas.NAMES,
+        labels=personas.IN_WORDS,
+        within=WITHIN["persona"],
+    ),
     Facet(
         "exposure",
-        "Told of the customer",
-        "What the agent knows of the customer before it speaks.",
-        order=("nothing", "persona", "profile"),
-        labels={"nothing": "nothing", "persona": "persona", "profile": "inferred profile"},
+        "What the agent knows",
+        "Of the customer: nothing, the persona's description from the start, or the profile that it infers on the way.",
+        order=tuple(map(exposure_facet, exposure.LEVELS)),
+        labels={exposure_facet(level): words for level, words in exposure.IN_WORDS.items()},
         within=WITHIN["exposure"],
     ),
     Facet("modality", "Modality", order=("text", "voice"), within=WITHIN["modality"]),

@@ -5,11 +5,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from cxlab.benchmarks.mmtaup2.conversation import exposure, personas
 from cxlab.benchmarks.options import GenerateOptions, Options
 from cxlab.records import Run
 from cxlab.records.settings import Listed
 
 PersonaName = Literal["none", "easy", "hard", "hurried", "wary"]
+_EXPOSURES = {str(level): words for level, words in exposure.IN_WORDS.items()}
+_OF_SAMPLE = "as the sample says"
 # Set on the command line alone: text from a page is never a path.
 _NOT_ON_PAGES: dict[str, Any] = {"on_page": False}
 
@@ -18,15 +21,21 @@ class MmOptions(Options):
     """What a run of MM-tau-p² can be told."""
 
     persona: PersonaName | None = Field(
-        None, description="The customer's persona, where the sample does not say; none when not set."
+        None,
+        description="The customer's persona, where the sample does not say; none when not set.",
+        json_schema_extra={"labels": {**personas.IN_WORDS, "": _OF_SAMPLE}},
     )
     exposure: Literal[0, 1, 2] | None = Field(
         None,
-        description="What the agent is told of the customer, where the sample does not say: 0 nothing, 1 the persona, "
-        "2 a profile that it infers; 0 when not set.",
+        title="What the agent knows",
+        description="Of the customer, where the sample does not say: 0 nothing, 1 the persona, 2 a profile that it "
+        "infers; 0 when not set.",
+        json_schema_extra={"labels": {**_EXPOSURES, "": _OF_SAMPLE}},
     )
     modality: Literal["text", "voice"] | None = Field(
-        None, description="Where the sample does not say; text when not set."
+        None,
+        description="Where the sample does not say; text when not set.",
+        json_schema_extra={"labels": {"": _OF_SAMPLE}},
     )
     wer: float | None = Field(
         None,
@@ -93,10 +102,15 @@ class MmDataset(GenerateOptions):
     domain: Annotated[tuple[Literal["telecom", "retail"], ...], Listed] = Field((), description="Worlds, both.")
     count: int = Field(40, ge=1, le=100_000, description="Tasks a world.")
     personas: Annotated[tuple[PersonaName, ...], Listed] = Field(
-        (), description="The customers' personas; none, easy and hard when not named."
+        (),
+        description="The customers' personas; none, easy and hard when not named.",
+        json_schema_extra={"labels": {**personas.IN_WORDS}},
     )
     exposures: Annotated[tuple[Literal["0", "1", "2"], ...], Listed] = Field(
-        (), description="What the agent is told of the customer: 0 nothing, 1 the persona, 2 a profile it infers."
+        (),
+        title="What the agent knows",
+        description="Of the customer: 0 nothing, 1 the persona, 2 a profile it infers.",
+        json_schema_extra={"labels": {**_EXPOSURES}},
     )
     modalities: Annotated[tuple[Literal["text", "voice"], ...], Listed] = Field((), description="Text and voice.")
     wer: float = Field(0.15, ge=0, le=1, title="Word error rate", description="Word error rate of the voice channel.")

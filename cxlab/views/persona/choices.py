@@ -7,17 +7,11 @@ from typing import Any
 import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.conversation import personas
+from cxlab.benchmarks.mmtaup2.conversation.exposure import IN_WORDS as EXPOSURES
 from cxlab.ui.labels import empty, plain
 from cxlab.ui.unknown import describe
 
-PERSONAS = {
-    "none": "No persona",
-    "easy": "Easy persona",
-    "hard": "Hard persona",
-    "hurried": "Hurried persona",
-    "wary": "Wary persona",
-}
-EXPOSURES = {0: "told nothing", 1: "told who it is", 2: "infers a profile"}
+PERSONAS = {name: words.capitalize() for name, words in personas.IN_WORDS.items()}
 LINES = {"text": "text", "voice": "voice", "sound": "voice, real audio", "openai": "voice, OpenAI"}
 _BRIEF = {"text": "text", "sound": "audio"}
 PACES = {"calm": ("Calm", 2.5), "brisk": ("Brisk", 1.0), "once": ("At once", 1.0)}
@@ -103,7 +97,7 @@ SETS: dict[str, tuple[VariantChoice, ...]] = {
 }
 SET_WORDS = {
     "Personas": "The same task by three customers; the agent is told nothing.",
-    "What the agent knows": "A hard customer, of whom the agent knows nothing, is told, or infers a profile.",
+    "What the agent knows": "A hard customer: the agent is told nothing, is told the persona, or infers a profile.",
     "Three hard ones": "A beginner, somebody in a hurry, and somebody who trusts nobody.",
     "Text and voice": "A hard customer in a chat and on the telephone.",
     "One of them aloud": "As What the agent knows, the last one in real audio, made on this machine.",

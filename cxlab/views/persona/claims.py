@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.conversation.exposure import IN_WORDS as EXPOSURES
 from cxlab.benchmarks.mmtaup2.evaluation import worth_showing
 from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
 from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, Term
@@ -17,12 +18,11 @@ from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
 from cxlab.ui.labels import label, plain, section
-from cxlab.views.persona.choices import EXPOSURES, VariantChoice
+from cxlab.views.persona.choices import VariantChoice
 from cxlab.views.persona.queries import list_runs, load_agent_messages
 
 FIGURES = ["pass", "turns"]
 _USUAL = "simulated:strong"
-_EXPOSED = {1: "Told who it is", 2: "With an inferred profile"}
 _CALLED = {
     "none": "none",
     "easy": "an easy one",
@@ -98,7 +98,7 @@ def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
             found.append(Comparison(what, alike, told, base, place))
         elif told[0] == base[0] != "none" and column.modality == first.modality == worth_showing.TEXT and not base[1]:
             if told != base:
-                found.append(Comparison(_EXPOSED[told[1]], f"text, {whose}", told, base, place))
+                found.append(Comparison(EXPOSURES[told[1]].capitalize(), f"text, {whose}", told, base, place))
         elif told == base and (first.modality, column) == (worth_showing.TEXT, replace(first, modality="voice")):
             lines = worth_showing.VOICE, worth_showing.TEXT
             alike = f"{whose if base[0] != 'none' else 'no persona'}, the agent {EXPOSURES[base[1]]}"

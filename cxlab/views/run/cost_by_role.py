@@ -12,6 +12,8 @@ from cxlab.ui.labels import plain
 from cxlab.ui.path_strips import grid, style
 from cxlab.ui.tables import column, show_table
 
+_ROUGH_S = 300
+
 
 class Share(Protocol):
     """What one model in one role would take; `cxlab.runner.estimate.RoleShare` is one."""
@@ -51,7 +53,9 @@ def show_foreseen(rows: Sequence[RunEstimate], unit: str) -> None:
     right.metric("Calls", format_count(sum(row.calls for row in rows)), help="Agent, customer and judges.")
     cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))
     left.metric("Cost", cost, help="By the prices on the page Models; without a price it is unknown.")
-    time = "unknown" if None in times else format_seconds(sum(time or 0 for time in times))
+    whole = sum(time or 0 for time in times)
+    # Beyond a few minutes the seconds of an estimate are noise, and no room for them.
+    time = "unknown" if None in times else format_seconds(60 * round(whole / 60) if whole >= _ROUGH_S else whole)
     right.metric("Time", time, help="Until all models have answered. Stand-ins take this machine's time: unknown.")
     tokens = sum(row.tokens or 0 for row in rows)
     bases = dict.fromkeys(row.basis for row in rows)
@@ -85,12 +89,19 @@ def show_spent(spent: pl.DataFrame) -> None:
 
 
 def show_roles(shares: Iterable[Share]) -> None:
-    """One row a role and model, in a table that wraps, as the card is narrow; an unknown cost stays a dash."""
+    """One row a role and model over all runs, in a table that wraps, as the card is narrow; a cost that is unknown of
+    one run stays a dash."""
+    calls: dict[tuple[str, str], int] = {}
+    costs: dict[tuple[str, str], float | None] = {}
+    for share in shares:
+        key = share.role, share.model
+        before = costs.get(key, 0.0)
+        calls[key] = calls.get(key, 0) + share.calls
+        costs[key] = None if before is None or share.cost_usd is None else before + share.cost_usd
     rows = [
-        [(f"{share.role}: {name_parties(share.model)}", "quiet"), (format_count(share.calls), ""),
-         (format_usd(share.cost_usd), "")]
-        for share in shares
-    ]  # fmt: skip
+        [(f"{role}: {name_parties(model)}", "quiet"), (format_count(count), ""), (format_usd(costs[role, model]), "")]
+        for (role, model), count in calls.items()
+    ]
     if rows:
         style()
         grid(("Role and model", "Calls", "Cost"), rows, numbers=(1, 2))

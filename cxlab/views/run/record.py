@@ -19,12 +19,13 @@ def show_record(run_id: str) -> None:
         return
     setup = row["setup"]
     choice = setup.get("choice") or {}
-    narrowed = [f"{facet}={value}" for facet, value in choice.get("where") or ()]
+    about = declared(row["benchmark"])
+    narrowed = [f"{about.title(facet)}: {about.value(facet, value)}" for facet, value in choice.get("where") or ()]
     if choice.get("limit"):
         narrowed.append(f"at most {choice['limit']} samples")
     ordered = {
         "Run": run_id,
-        "Benchmark": declared(row["benchmark"]).card.title,
+        "Benchmark": about.card.title,
         "Model": name_parties(row["model"]),
         "Customer": name_parties(setup.get("customer") or ""),
         "Judges": name_parties(", ".join(row["judges"] or ())),

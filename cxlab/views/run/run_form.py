@@ -5,12 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.contract import Facet
 from cxlab.records import Dataset
+from cxlab.records.benchmark_card import Declaration, Facet
 from cxlab.store import write
 from cxlab.ui.address import link
-from cxlab.ui.choices import choose_id
-from cxlab.ui.labels import label
+from cxlab.ui.choices import accept_ids, choose_id
+from cxlab.ui.labels import plain
 
 
 def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[str]) -> str | None:
@@ -52,21 +52,29 @@ MOST_VALUES = 60
 """A facet with more values than this is no filter that a person picks from."""
 
 
-def narrow(declared: Sequence[Facet], values: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
+_MOST_IDS = 12
+"""Ids that the help of a filter names."""
+
+
+def narrow(about: Declaration, values: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
     """(facet, value) of what is picked; only facets that tell samples apart are offered."""
-    shown = [facet for facet in declared if 1 < len(values.get(facet.id, ())) <= MOST_VALUES]
+    shown = [facet for facet in about.facets if 1 < len(values.get(facet.id, ())) <= MOST_VALUES]
     picked: list[tuple[str, str]] = []
     columns = st.columns(min(3, len(shown))) if shown else []
     for place, facet in enumerate(shown):
-        # The widget keeps what is shown in the address; links may name the values themselves.
-        key, called = f"only-{facet.id}", {value: facet.labels.get(value) or label(value) for value in values[facet.id]}
-        if key not in st.session_state and set(given := st.query_params.get_all(key)) - set(called.values()):
-            values_of = {words: value for value, words in called.items()} | {value: value for value in called}
-            del st.query_params[key]
-            st.session_state[key] = [values_of[each] for each in given if each in values_of]
+        key, called = f"only-{facet.id}", {value: about.value(facet.id, value) for value in values[facet.id]}
+        accept_ids(key, called)
         found = columns[place % len(columns)].multiselect(
             facet.title, values[facet.id], key=key, placeholder="all", bind="query-params", wrap=True,
-            help=facet.meaning or None, format_func=called.__getitem__,
+            help=plain(_explain(facet, called)), format_func=called.__getitem__,
         )  # fmt: skip
         picked += [(facet.id, value) for value in found]
     return tuple(picked)
+
+
+def _explain(facet: Facet, called: Mapping[str, str]) -> str:
+    """What a facet is, and its ids and its values', as the data and the command line have them."""
+    told = [f"{words}: {value}" for value, words in called.items() if words != value]
+    more = f"; and {len(told) - _MOST_IDS} more" if len(told) > _MOST_IDS else ""
+    ids = f" Ids, as the command line takes them ({facet.id}=…): {'; '.join(told[:_MOST_IDS])}{more}." if told else ""
+    return f"{facet.meaning}{ids}".strip() or f"On the command line {facet.id}=…"

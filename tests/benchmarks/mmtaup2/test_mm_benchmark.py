@@ -186,8 +186,8 @@ def test_failures_lists_dialogues_with_reasons_and_filters_by_terms(home: Path) 
     assert len(rows) == failures.rows(View(benchmark="mmtaup2", verdict="wrong")).frame.height
     assert rows["reason"].notna().all()
     by = {box.label: box for box in app.multiselect}
-    assert {"Persona", "Told of the customer", "Modality", "Task"} <= set(by)
-    assert "inferred profile" in by["Told of the customer"].options
+    assert {"Persona", "What the agent knows", "Modality", "Task"} <= set(by)
+    assert "infers a profile" in by["What the agent knows"].options
     some = open_page("failures", benchmark="mmtaup2", exposure="profile")
     assert 0 < int(some.metric[0].value) < int(app.metric[0].value)
 

@@ -184,8 +184,8 @@ def test_a_dialogue_with_a_goal_shows_terms_calls_transcripts_profile_and_both_m
     assert "Handed over without need." in said
     for part in (
         "✕ failed",
-        "Persona: hard",
-        "Told of the customer: inferred profile",
+        "Persona: hard persona",
+        "What the agent knows: infers a profile",
         "Modality: voice, 15 % misheard",
         "1 of 1 messages",
     ):

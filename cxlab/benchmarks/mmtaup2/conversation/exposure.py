@@ -22,6 +22,8 @@ from cxlab.llm.base import Reply
 from cxlab.records import Failure, Message
 
 LEVELS = (0, 1, 2)
+IN_WORDS = {0: "told nothing", 1: "told the persona", 2: "infers a profile"}
+"""What the agent is at each level, wherever people read of it."""
 WINDOW = 16
 FRESH = 3
 

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.mmtaup2.conversation import exposure, personas
 from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics, results
 from cxlab.benchmarks.mmtaup2.evaluation.summary import FACTORS
 from cxlab.charts.numbers import format_count, format_ratio
@@ -23,18 +24,12 @@ SOURCE = "MM-tau-p², Tables 2 and 5, one agent, two judges; not paired"
 HOW_COUNTED = "Each figure's definition stands under the heading and in the last table."
 TWICE = "Measured: read from the log of the world. Judged: what a panel of models says of the same conversations."
 _LEVELS = {
-    "persona": {
-        "none": "No persona",
-        "easy": "Easy persona",
-        "hard": "Hard persona",
-        "hurried": "Hurried persona",
-        "wary": "Wary persona",
-    },
-    "exposure": {"0": "Told nothing", "1": "Told the persona", "2": "Infers a profile"},
+    "persona": {name: words.capitalize() for name, words in personas.IN_WORDS.items()},
+    "exposure": {str(level): words.capitalize() for level, words in exposure.IN_WORDS.items()},
     "modality": {"text": "Text", "voice": "Voice"},
     "domain": {"telecom": "Telecom", "retail": "Retail"},
 }
-_TITLES = {"persona": "Persona", "exposure": "What the agent is told", "modality": "Text or voice", "domain": "Domain"}
+_TITLES = {"persona": "Persona", "exposure": "What the agent knows", "modality": "Text or voice", "domain": "Domain"}
 _TAP = "Composite of correctness, recovery, effort and safety; see Weights."
 # The paper's names of exposures and figures, where they are not ours.
 _EXPOSURES = {"none": "0", "persona": "1", "context": "2"}
