@@ -6,7 +6,7 @@ A text is a conversation, or a part of one, with a speaker in front of each mess
 speakers is read as one message that anybody may have said. What it is made of, and why, stands in `retriever.py`.
 """
 
-from cxlab.retrieval.conversation.question import Question, State, read_question
+from cxlab.retrieval.conversation.question import ConversationQuery, State, read_question
 from cxlab.retrieval.conversation.retriever import ConversationRetriever
 
-__all__ = ["ConversationRetriever", "Question", "State", "read_question"]
+__all__ = ["ConversationQuery", "ConversationRetriever", "State", "read_question"]

@@ -20,7 +20,7 @@ class State(NamedTuple):
     where: Where
 
 
-class Question(NamedTuple):
+class ConversationQuery(NamedTuple):
     """`side`: whose words are meant, None: anybody's. `topic`: the words to be found.
 
     Left out of it is the frame ("conversations where the user"), and the name of a state whose order is asked for: who
@@ -126,14 +126,14 @@ _FRAME |= set(SIDES) | {f"{name}s" for name in SIDES}
 _OTHER: dict[Side, Side] = {"user": "assistant", "assistant": "user"}
 
 
-def read_question(text: str) -> Question:
+def read_question(text: str) -> ConversationQuery:
     """A question as a person types it, in English; where nothing is recognised all of it is topic."""
     lower = text.casefold().replace("’", "'")
     bare = _OVER.sub(" ", _GROWS.sub(" ", _FALLS.sub(" ", lower)))
     states = tuple(dict.fromkeys(_find_states(lower)))
     ordered = [called()[state.dimension] for state in states if state.where != "any"]
     topic = [word for word in tokens(bare) if word not in _FRAME and not any(named.weigh([word]) for named in ordered)]
-    return Question(_find_side(text), states, " ".join(topic))
+    return ConversationQuery(_find_side(text), states, " ".join(topic))
 
 
 def _find_side(text: str) -> Side | None:

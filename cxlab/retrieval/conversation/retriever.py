@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation.messages import Side, read_messages
-from cxlab.retrieval.conversation.question import Question, State, read_question
+from cxlab.retrieval.conversation.question import ConversationQuery, State, read_question
 from cxlab.retrieval.conversation.signals import DIMENSIONS, read_signals, version
 from cxlab.retrieval.documents import Scorer, readable
 from cxlab.retrieval.rankers import make_ranker
@@ -143,11 +143,11 @@ class ConversationRetriever:
             columns.append(np.mean(found, axis=0) if found else np.zeros(len(topic)))
         return np.column_stack(columns)
 
-    def _ask(self, query: str) -> Question:
+    def _ask(self, query: str) -> ConversationQuery:
         asked = read_question(query)
         side = asked.side if self.roles else None
         states = asked.states if self.order else tuple(state._replace(where="any") for state in asked.states)
-        return Question(side, tuple(dict.fromkeys(states)), asked.topic)
+        return ConversationQuery(side, tuple(dict.fromkeys(states)), asked.topic)
 
     def _find_topic(self, side: Side | None, words: str) -> NDArray[np.float64]:
         found = np.zeros(len(self._signals))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from cxlab.benchmarks.crmarena.agents.episode import read_arguments
-from cxlab.benchmarks.crmarena.simulated.question import Question, past_start
+from cxlab.benchmarks.crmarena.simulated.question import UnderstoodQuestion, past_start
 from cxlab.benchmarks.crmarena.tools import TOOLS
 from cxlab.records import Message
 
@@ -47,7 +47,7 @@ class CompletedAction:
 class Progress:
     """The question, what was done, and how able the stand-in is. `offers`: tools that it may call."""
 
-    question: Question
+    question: UnderstoodQuestion
     done: Sequence[CompletedAction]
     profile: Profile
     rng: Generator

@@ -60,7 +60,7 @@ Window = tuple[Literal["past"], str, int] | tuple[Literal["named"], str, int]
 
 
 @dataclass(frozen=True)
-class Question:
+class UnderstoodQuestion:
     """A question as it is understood. `ids`: the first three characters → the ids that are named, in their order."""
 
     kind: str
@@ -82,7 +82,7 @@ class Question:
         return next(iter(self.ids.get(prefix, [])), None)
 
 
-def read(text: str, context: str) -> Question:
+def read(text: str, context: str) -> UnderstoodQuestion:
     """The question as far as its words are known."""
     both = f"{context}\n{text}"
     found = _TODAY.search(both)
@@ -90,7 +90,7 @@ def read(text: str, context: str) -> Question:
     for each in _ID.findall(both):
         if any(letter.isdigit() for letter in each):
             ids.setdefault(each[:3], []).append(each)
-    return Question(
+    return UnderstoodQuestion(
         kind=_kind(text, context, ids),
         text=text,
         context=context,

@@ -73,7 +73,7 @@ class KnowledgeHealth:
 
 
 @dataclass(frozen=True)
-class Question:
+class KnowledgeQuestion:
     """What was asked of a collection; `right` are the articles that answer it, None where nobody says."""
 
     corpus: str
@@ -114,7 +114,7 @@ def _examine(home: str, dataset_id: str) -> KnowledgeHealth:
     return KnowledgeHealth(tuple(found), Counter(each.corpus for each in questions))
 
 
-def read_questions(samples: Sequence[Sample]) -> Iterator[Question]:
+def read_questions(samples: Sequence[Sample]) -> Iterator[KnowledgeQuestion]:
     """What was asked: the queries of a search, and what a customer said last before a search in a conversation."""
     for sample in samples:
         if sample.task not in corpus.CORPORA:
@@ -128,7 +128,7 @@ def read_questions(samples: Sequence[Sample]) -> Iterator[Question]:
         right = None if given is None else tuple(given) if isinstance(given, list | tuple) else (str(given),)
         name = str(inputs.get("corpus") or corpus.CORPORA[sample.task])
         if text:
-            yield Question(name, text, right, str(inputs.get("conversation_id") or ""))
+            yield KnowledgeQuestion(name, text, right, str(inputs.get("conversation_id") or ""))
 
 
 def _find_pairs(name: str, texts: Mapping[str, str], seen: set[frozenset[str]]) -> list[Suspicion]:
@@ -162,7 +162,9 @@ def _keep_telling(contrast: Contrast, subjects: Subjects) -> Iterator[tuple[str,
             yield pair
 
 
-def _find_reach(dataset_id: str, name: str, texts: Mapping[str, str], asked: Sequence[Question]) -> list[Suspicion]:
+def _find_reach(
+    dataset_id: str, name: str, texts: Mapping[str, str], asked: Sequence[KnowledgeQuestion]
+) -> list[Suspicion]:
     """The articles that none of these questions leads to, and the questions that none of these articles answers."""
     index = corpus.index(dataset_id, name, "bm25", _CHUNK, _OVERLAP).index
     held = {id: frozenset(_words(text)) for id, text in texts.items()}
