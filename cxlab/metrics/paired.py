@@ -253,7 +253,7 @@ def samples_needed(sd: float, difference: float, *, alpha: float = 0.05, power: 
     return math.ceil((minimum_detectable(sd, 1, alpha=alpha, power=power) / difference) ** 2)
 
 
-class Comparison(NamedTuple):
+class CorrectedDifference(NamedTuple):
     """One of several paired differences, with all that is said about it corrected for their number."""
 
     found: Paired
@@ -278,7 +278,7 @@ def compare_pairs(
     bounds: Bounds | None = None,
     alpha: float = 0.05,
     among: int = 0,
-) -> list[Comparison]:
+) -> list[CorrectedDifference]:
     """Several paired differences at once, each as (a, b) by sample: Bonferroni's correction of p and intervals alike.
 
     `clusters`: of each pair of lists the cluster of each sample; without them samples are independent.
@@ -306,7 +306,7 @@ def compare_pairs(
         known = found.clusters > 1 and found.sd > 0
         size = found.n / found.clusters if known else math.nan
         told.append(
-            Comparison(
+            CorrectedDifference(
                 found,
                 p,
                 verdict,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from cxlab.metrics.intervals import Bounds, clustered_interval
-from cxlab.metrics.paired import Comparison, Paired, compare_pairs
+from cxlab.metrics.paired import CorrectedDifference, Paired, compare_pairs
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
 from cxlab.read.comparison.sets import (
@@ -287,7 +287,7 @@ def ends_of(found: Paired, span: Bounds | None) -> tuple[float | None, float | N
     return low, high
 
 
-def _row(each: Comparison, less: bool, span: Bounds | None) -> tuple[float | int | str | None, ...]:
+def _row(each: CorrectedDifference, less: bool, span: Bounds | None) -> tuple[float | int | str | None, ...]:
     found = each.found
     low, high = ends_of(found, span)
     wins, losses = (found.losses, found.wins) if less else (found.wins, found.losses)

@@ -61,7 +61,7 @@ def _runs_between(agent: str, customer: str) -> pl.DataFrame:
     return cached(list_runs).filter(same & ~pl.col("again") & ~pl.col("by_hand"))
 
 
-class Comparison(NamedTuple):
+class ColumnComparison(NamedTuple):
     """A column against the first one, from which one thing sets it apart: what that is, what both have alike, and the
     column's place."""
 
@@ -76,7 +76,7 @@ class Comparison(NamedTuple):
 class Claim(NamedTuple):
     """A comparison with what it comes to over all stored runs."""
 
-    of: Comparison
+    of: ColumnComparison
     effects: Sequence[PairedEffect]
 
     @property
@@ -85,7 +85,7 @@ class Claim(NamedTuple):
         return next((one for one in self.effects if one.figure == "turns"), None)
 
 
-def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
+def list_comparisons(columns: Sequence[VariantChoice]) -> list[ColumnComparison]:
     """The columns that stored conversations can be compared with the first for: by another persona, by what the agent
     is told of a customer who has one, or by voice as runs usually have it."""
     first, found = columns[0], []
@@ -95,15 +95,15 @@ def list_comparisons(columns: Sequence[VariantChoice]) -> list[Comparison]:
         if told[1] == base[1] and column.modality == first.modality == worth_showing.TEXT and told != base:
             what = f"{told[0].capitalize()} persona against {_CALLED[base[0]]}"
             alike = f"text, the agent {EXPOSURES[base[1]]}{_OF_WHOM[base[1]]}"
-            found.append(Comparison(what, alike, told, base, place))
+            found.append(ColumnComparison(what, alike, told, base, place))
         elif told[0] == base[0] != "none" and column.modality == first.modality == worth_showing.TEXT and not base[1]:
             if told != base:
-                found.append(Comparison(EXPOSURES[told[1]].capitalize(), f"text, {whose}", told, base, place))
+                found.append(ColumnComparison(EXPOSURES[told[1]].capitalize(), f"text, {whose}", told, base, place))
         elif told == base and (first.modality, column) == (worth_showing.TEXT, replace(first, modality="voice")):
             lines = worth_showing.VOICE, worth_showing.TEXT
             alike = f"{whose if base[0] != 'none' else 'no persona'}, the agent {EXPOSURES[base[1]]}"
             what = f"By voice, {column.wer} % misheard, against text"
-            found.append(Comparison(what, alike, told, base, place, lines))
+            found.append(ColumnComparison(what, alike, told, base, place, lines))
     return found
 
 

@@ -28,7 +28,7 @@ _PERIODS = ("get_period", "get_start_date")
 
 
 @dataclass
-class Comparison:
+class SolverComparison:
     """An attempt beside the solver's steps; `good` are its actions that were answered, `answered` is its last reply."""
 
     sample: Sample

@@ -15,7 +15,7 @@ from cxlab.benchmarks.contract import name_unread
 from cxlab.benchmarks.crmarena.agents.episode import STUCK
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER, extract, tokens
 from cxlab.benchmarks.crmarena.evaluation.causes import UNDETERMINED, Departure
-from cxlab.benchmarks.crmarena.evaluation.comparison import Comparison
+from cxlab.benchmarks.crmarena.evaluation.comparison import SolverComparison
 from cxlab.benchmarks.crmarena.evaluation.evidence import ActionRequest, read_actions
 from cxlab.benchmarks.crmarena.organisation.tables import text_of
 from cxlab.benchmarks.crmarena.sandbox import Sandbox
@@ -83,7 +83,7 @@ def _find_in_records(
         if not isinstance(arguments, Mapping):
             return UNDETERMINED
         try:
-            found = Comparison(sample, sandbox, dict(arguments), good, answer, _last_turn(attempt)).find()
+            found = SolverComparison(sample, sandbox, dict(arguments), good, answer, _last_turn(attempt)).find()
         except CxError:
             return UNDETERMINED  # arguments that the solver does not take
     else:
