@@ -34,7 +34,7 @@ _SECOND = 0.3
 """Share of the conversations in which two things happen."""
 
 
-class Plan(NamedTuple):
+class ConversationPlan(NamedTuple):
     """One conversation before it is written."""
 
     id: str
@@ -53,7 +53,7 @@ class GeneratedCorpus:
     areas: dict[str, str]
 
 
-def plan(size: int, seed: int) -> list[Plan]:
+def plan(size: int, seed: int) -> list[ConversationPlan]:
     """What happens in each of `size` conversations; the same seed gives the same plans."""
     known = load_happenings()
     rng = random.Random(f"plan {seed}")
@@ -71,17 +71,17 @@ def plan(size: int, seed: int) -> list[Plan]:
         chosen = [rng.choice(by_area[first])]
         if second != first and rng.random() < _SECOND:
             chosen.append(rng.choice(by_area[second]))
-        plans.append(Plan(f"made_{number:06d}", domain, topic, tuple(chosen)))
+        plans.append(ConversationPlan(f"made_{number:06d}", domain, topic, tuple(chosen)))
     return plans
 
 
 def write(
-    plans: Sequence[Plan], model: ChatModel, seed: int, folder: Path | None = None
+    plans: Sequence[ConversationPlan], model: ChatModel, seed: int, folder: Path | None = None
 ) -> Generator[Progress, None, dict[str, Conversation]]:
     """The conversations as the writer delivers them; one whose reply could not be read is left out."""
     known = load_happenings().happenings
 
-    async def make(one: Plan) -> dict[str, Any]:
+    async def make(one: ConversationPlan) -> dict[str, Any]:
         means = tuple(known[name].means for name in one.happenings)
         inputs = WriteInputs(topic=one.topic, happenings=means, script=one.happenings)
         reply = await ask(model, WRITE, inputs, seed=int(content_id("write", one.id, seed), 16) % 2**31)
@@ -107,13 +107,13 @@ def to_conversation(
     return Conversation(id=id, messages=tuple(said), labels=dict(labels))
 
 
-def describe(one: Plan) -> dict[str, Any]:
+def describe(one: ConversationPlan) -> dict[str, Any]:
     """What is known of a conversation before it is written, as its labels."""
     area = load_happenings().happenings[one.happenings[0]].area
     return {"domain": one.domain, "area": area, "topic": one.topic, "happenings": list(one.happenings)}
 
 
-def ask_for(plans: Sequence[Plan], conversations: Mapping[str, Conversation], seed: int) -> GeneratedCorpus:
+def ask_for(plans: Sequence[ConversationPlan], conversations: Mapping[str, Conversation], seed: int) -> GeneratedCorpus:
     """The queries, by area as in the paper, and the conversations that answer them."""
     known = load_happenings()
     rng = random.Random(f"queries {seed}")

@@ -31,7 +31,14 @@ from cxlab.benchmarks.crmarena.live.upload_job import (
     name_error,
     set_field,
 )
-from cxlab.benchmarks.crmarena.live.upload_records import FIRST, KB_A_RECORD, Plan, list_last, list_objects, make_plan
+from cxlab.benchmarks.crmarena.live.upload_records import (
+    FIRST,
+    KB_A_RECORD,
+    UploadPlan,
+    list_last,
+    list_objects,
+    make_plan,
+)
 from cxlab.benchmarks.crmarena.live.uploads import hold, look_at
 from cxlab.benchmarks.crmarena.organisation.schema import Schema
 from cxlab.benchmarks.crmarena.organisation.schema_changes import load_of
@@ -138,7 +145,7 @@ def upload(dataset_id: str, options: UploadOptions) -> Steps:
         return job.report(dataset_id, "made", [f"Ask it with: --option organisation=live ({uploaded.path})"])
 
 
-def _make(job: Job, plan: Plan, name: str) -> Work:
+def _make(job: Job, plan: UploadPlan, name: str) -> Work:
     """Make what is not there yet of one object; a batch that is refused whole ends it."""
     ids = job.uploaded.ids
     todo = {key: body for key, body in plan.stages[name].items() if key not in ids}

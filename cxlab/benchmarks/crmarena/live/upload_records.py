@@ -31,7 +31,7 @@ KB_A_RECORD = 2
 
 
 @dataclass(frozen=True)
-class Plan:
+class UploadPlan:
     """What an upload makes: object → stored id → its fields, with stored ids in them. `problems` are what the
     organisation lacks, a sentence each; `stored_ids` all ids that stand for a record."""
 
@@ -61,7 +61,7 @@ def list_objects(schema: Schema) -> list[str]:
     return found
 
 
-def make_plan(tables: Mapping[str, pl.DataFrame], schema: Schema, target: Target | None) -> Plan:
+def make_plan(tables: Mapping[str, pl.DataFrame], schema: Schema, target: Target | None) -> UploadPlan:
     """The records of a stored organisation for a live one; None: as if it had every field, to count them."""
     stages: dict[str, dict[str, Mapping[str, Any]]] = {}
     problems = [] if target is None else [*_find_lacks(target, tables)]
@@ -86,7 +86,7 @@ def make_plan(tables: Mapping[str, pl.DataFrame], schema: Schema, target: Target
         _add_needs(stages[name], name, tables, target)
     ids = frozenset(id for name in schema.objects for id in tables[name]["Id"].drop_nulls().to_list())
     made = frozenset(key for stage in stages.values() for key in stage)
-    return Plan({name: each for name, each in stages.items() if each}, tuple(problems), ids | made)
+    return UploadPlan({name: each for name, each in stages.items() if each}, tuple(problems), ids | made)
 
 
 def _find_lacks(target: Target, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:

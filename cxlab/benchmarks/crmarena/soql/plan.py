@@ -24,11 +24,11 @@ class Children:
     """
 
     name: str
-    plan: Plan
+    plan: QueryPlan
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """How a query is answered.
 
     `kind`: records, groups (of an aggregate query) or count (COUNT() alone). Columns of `sql`: for children the

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.crmarena.soql.errors import QueryError
-from cxlab.benchmarks.crmarena.soql.plan import Output, Plan
+from cxlab.benchmarks.crmarena.soql.plan import Output, QueryPlan
 from cxlab.benchmarks.crmarena.soql.translate import MOST_GROUPS
 
 Row = Sequence[Any]
@@ -18,7 +18,7 @@ MOST_RECORDS = 200_000
 _VERSION = "v62.0"
 
 
-def answer(plan: Plan, ask: Ask, attributes: bool = False) -> list[Record]:
+def answer(plan: QueryPlan, ask: Ask, attributes: bool = False) -> list[Record]:
     """The records of a plan. `attributes`: each with its type and address, as the product's interface has it.
 
     COUNT() alone gives one record with `expr0`: the product tells that number beside an empty list of records, and
@@ -41,7 +41,7 @@ def answer(plan: Plan, ask: Ask, attributes: bool = False) -> list[Record]:
 
 
 def _records(
-    plan: Plan, rows: Sequence[Row], ask: Ask, attributes: bool, count: list[int]
+    plan: QueryPlan, rows: Sequence[Row], ask: Ask, attributes: bool, count: list[int]
 ) -> list[tuple[str | None, Record]]:
     """(parent's id, record) of each row; `count` is how many records the whole answer has so far."""
     if count[0] > MOST_RECORDS:
@@ -63,7 +63,7 @@ def _records(
     return found
 
 
-def _maker(plan: Plan, own: int, first: int, attributes: bool) -> Callable[[Row], Record]:
+def _maker(plan: QueryPlan, own: int, first: int, attributes: bool) -> Callable[[Row], Record]:
     """What makes a record of a row; the plain case is the fast one."""
     outputs = plan.outputs
     if not attributes and all(len(output.keys) == 1 and output.convert is None for output in outputs):

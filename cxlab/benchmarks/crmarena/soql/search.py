@@ -12,7 +12,7 @@ from datetime import date
 
 from cxlab.benchmarks.crmarena.organisation.schema import ObjectInfo, Schema
 from cxlab.benchmarks.crmarena.soql.errors import QueryError, no_such_type
-from cxlab.benchmarks.crmarena.soql.plan import Plan
+from cxlab.benchmarks.crmarena.soql.plan import QueryPlan
 from cxlab.benchmarks.crmarena.soql.scope import Scope
 from cxlab.benchmarks.crmarena.soql.search_parser import MOST_RECORDS
 from cxlab.benchmarks.crmarena.soql.syntax import Path, Query, Search, SelectedField
@@ -33,7 +33,7 @@ def translate_search(
     index_of: IndexOf,
     check: Callable[[], None],
     has_odd_ids: bool = False,
-) -> list[Plan]:
+) -> list[QueryPlan]:
     """A plan for each object that is looked through, in the order of RETURNING; QueryError for what does not hold.
 
     `check` is called now and then and raises when time is up.

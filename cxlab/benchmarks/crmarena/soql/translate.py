@@ -9,7 +9,7 @@ from typing import Any
 from cxlab.benchmarks.crmarena.organisation.schema import FieldInfo, ObjectInfo, Schema
 from cxlab.benchmarks.crmarena.soql import conditions
 from cxlab.benchmarks.crmarena.soql.errors import QueryError, invalid_field, malformed, no_such_type
-from cxlab.benchmarks.crmarena.soql.plan import Children, Output, Plan
+from cxlab.benchmarks.crmarena.soql.plan import Children, Output, QueryPlan
 from cxlab.benchmarks.crmarena.soql.scope import AGGREGATES, DATE_FUNCTIONS, SHOWN_ONLY, Context, Meaning, Scope
 from cxlab.benchmarks.crmarena.soql.shown_values import shown
 from cxlab.benchmarks.crmarena.soql.syntax import (
@@ -43,7 +43,7 @@ def translate(
     text: str = "",
     has_odd_ids: bool = False,
     narrow: Narrow | None = None,
-) -> Plan:
+) -> QueryPlan:
     """The plan of a query; QueryError for names, types or combinations that do not hold.
 
     `text` is the query's text, for messages; `has_odd_ids`: the organisation's ids are not of 18 characters.
@@ -69,7 +69,7 @@ class _Planner:
 
     # --- the three kinds
 
-    def plan(self, child: FieldInfo | None = None) -> Plan:
+    def plan(self, child: FieldInfo | None = None) -> QueryPlan:
         """`child`: the field that refers to the parents, whose ids are the first parameter."""
         query = self.query
         if child is not None:
@@ -92,7 +92,7 @@ class _Planner:
         sql = f" LIMIT {self.query.limit}" if self.query.limit is not None else ""
         return sql + (f" OFFSET {self.query.offset}" if self.query.offset else "")
 
-    def _count(self, at: int, child: FieldInfo | None) -> Plan:
+    def _count(self, at: int, child: FieldInfo | None) -> QueryPlan:
         query = self.query
         if len(query.select) > 1 or query.group_by or query.order_by or child is not None:
             raise self._malformed(
@@ -100,9 +100,9 @@ class _Planner:
             )
         where = self._where()
         sql = f"SELECT count(*) FROM (SELECT 1 FROM {self.scope.from_sql}{where}{self._paging()})"
-        return Plan("count", self.info.name, sql, tuple(self.context.params), (Output(("expr0",)),))
+        return QueryPlan("count", self.info.name, sql, tuple(self.context.params), (Output(("expr0",)),))
 
-    def _groups(self) -> Plan:
+    def _groups(self) -> QueryPlan:
         query, scope = self.query, self.scope
         grouped = [self._group_item(item) for item in query.group_by.items] if query.group_by else []
         keys: dict[str, int] = {}
@@ -138,7 +138,7 @@ class _Planner:
         group_sql = f" GROUP BY {kind}({by})" if kind else f" GROUP BY {by}" if grouped else ""
         order_sql = f" ORDER BY {', '.join(order)}" if order else ""
         sql = f"SELECT {', '.join(columns)} FROM {scope.from_sql}{where}{group_sql}{having}{order_sql}{self._paging()}"
-        return Plan("groups", self.info.name, sql, tuple(self.context.params), tuple(outputs))
+        return QueryPlan("groups", self.info.name, sql, tuple(self.context.params), tuple(outputs))
 
     def _group_item(self, expression: Expression) -> Meaning:
         meaning = self.scope.meaning(expression)
@@ -201,7 +201,7 @@ class _Planner:
             sql = f"CASE WHEN {meaning.sql} IS NULL THEN NULL ELSE coalesce({place}, {len(values) + 1}) END"
         return f"{sql} {'DESC' if descending else 'ASC'} NULLS {'LAST' if nulls_last else 'FIRST'}"
 
-    def _records(self, child: FieldInfo | None) -> Plan:
+    def _records(self, child: FieldInfo | None) -> QueryPlan:
         query, scope = self.query, self.scope
         selected: dict[tuple[str, ...], tuple[str, Output]] = {}
         children = []
@@ -239,7 +239,7 @@ class _Planner:
             mine = f"{column} IN (SELECT unnest($1::VARCHAR[]))"
             where = f"{where} AND {mine}" if where else f" WHERE {mine}"
             rest = where + self._paging_by_parent(column, order_sql) + f" ORDER BY {order_sql}"
-        return Plan(
+        return QueryPlan(
             "records",
             self.info.name,
             f"SELECT {', '.join(columns)} FROM {scope.from_sql}{rest}",
