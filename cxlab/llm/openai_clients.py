@@ -19,7 +19,7 @@ _KEEP_IDLE_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EndpointOptions:
     """Settings of an endpoint, as data/models.toml has them."""
 
     connect_timeout_s: float = 5.0
@@ -72,7 +72,7 @@ def _certificates() -> "ssl.SSLContext":
     return httpx2.create_ssl_context()
 
 
-def take(user: object, base_url: str, key: str | None, options: Options) -> "AsyncOpenAI":
+def take(user: object, base_url: str, key: str | None, options: EndpointOptions) -> "AsyncOpenAI":
     """The client of this loop for a server and key; `user` holds it until `give_back`."""
     shared = _CLIENTS.setdefault(asyncio.get_running_loop(), {})
     # Without a key of its own the SDK would take OPENAI_API_KEY and hand it to a stranger's server.

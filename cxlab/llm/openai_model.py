@@ -16,7 +16,7 @@ from cxlab.llm.completions import StreamedCompletion, read_completion
 from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status, redact, retry_after_s, retrying, with_retries
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
-from cxlab.llm.openai_clients import OPENAI_URL, Options
+from cxlab.llm.openai_clients import OPENAI_URL, EndpointOptions
 from cxlab.llm.parsing import hide_thinking
 from cxlab.records import Usage
 
@@ -49,14 +49,14 @@ class OpenAIModel:
         key_variable: str | None,
         *,
         prices: Prices | None = None,
-        options: Options | None = None,
+        options: EndpointOptions | None = None,
     ) -> None:
         self.name = name
         self.model = model
         self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
         self.key_variable = key_variable
         self.prices = prices
-        self.options = options or Options()
+        self.options = options or EndpointOptions()
         self.ladder = Ladder()
         # Only OpenAI itself is known to take the newer name; some servers ignore it and run on for ever.
         self._limit = "max_completion_tokens" if "//api.openai.com" in self.base_url else "max_tokens"

@@ -328,11 +328,11 @@ def _load_simulated(name: str, rest: str) -> ChatModel:
 
 def _options(*entries: dict[str, Any]) -> Any:
     """How a model is asked: by what holds for all, then by its entries, the closest last."""
-    from cxlab.llm.openai_clients import Options
+    from cxlab.llm.openai_clients import EndpointOptions
 
-    names = {f.name for f in fields(Options)}
+    names = {f.name for f in fields(EndpointOptions)}
     merged = {key: value for entry in (_defaults(), *entries) for key, value in entry.items() if key in names}
-    return Options(**merged)
+    return EndpointOptions(**merged)
 
 
 def _defaults() -> dict[str, Any]:

@@ -15,15 +15,15 @@ from cxlab.read.query import ask, facet_ids, where
 from cxlab.read.results.headlines import with_scored_headlines
 from cxlab.read.results.published import PublishedTable, published, published_board
 from cxlab.read.results.scores import count_scores, leaderboard, metric_names, score_table
-from cxlab.read.runs import Progress, failure_counts, health, latest_runs, progress, set_aside
+from cxlab.read.runs import RunProgress, failure_counts, health, latest_runs, progress, set_aside
 from cxlab.read.view import View
 from cxlab.store import version
 
 __all__ = [
     "ORDERS",
     "Page",
-    "Progress",
     "PublishedTable",
+    "RunProgress",
     "StoredAttempt",
     "View",
     "ask",

@@ -16,7 +16,7 @@ _PAID = f"CASE WHEN {_ELSEWHERE} THEN 0 ELSE cost_usd END"
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run has come. `state` in the words of `cxlab.store.run_status`, or unknown where there is no run.
 
     `left`: attempts that Resume would make. `again`: those that a provider's fault spoilt, which can be tried again.
@@ -110,7 +110,7 @@ def run_record(run_id: str) -> dict[str, Any] | None:
     return {**row, "setup": json.loads(row["setup"] or "{}")}
 
 
-def progress(run_id: str, planned: int | None = None) -> Progress:
+def progress(run_id: str, planned: int | None = None) -> RunProgress:
     """The state of one run, from its status files alone: cheap enough to ask every second."""
     folder = layout.home() / "runs" / layout.check_id("run", run_id)
     record = _read(folder / "run.json") or {}
@@ -120,13 +120,13 @@ def progress(run_id: str, planned: int | None = None) -> Progress:
     model = str(record.get("model", run_id))
     state, status = run_status.find_state(folder, planned)
     if status is None:
-        return Progress(run_id, state if folder.is_dir() else "unknown", planned, model)
-    kept = {name: value for name, value in vars(status).items() if name in Progress.__dataclass_fields__}
+        return RunProgress(run_id, state if folder.is_dir() else "unknown", planned, model)
+    kept = {name: value for name, value in vars(status).items() if name in RunProgress.__dataclass_fields__}
     setup = record.get("setup")
     others = {"imported_from", "rescored_from"} & setup.keys() if isinstance(setup, dict) else ()
     kept |= {"run_id": run_id, "model": model, "state": state, "planned": status.planned or planned}
     kept["stopping"] = state == "running" and (folder / run_status.CANCEL).exists()
-    return Progress(**kept, retries=not others)
+    return RunProgress(**kept, retries=not others)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from cxlab.read.comparison.words import leads, name_some, say_customers, say_lef
 from cxlab.read.conditions import of_runs
 from cxlab.read.query import AttemptSet, replaced_runs
 from cxlab.read.results.headlines import may_lead
-from cxlab.read.runs import Progress, progress
+from cxlab.read.runs import RunProgress, progress
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.store import catalogue, layout
@@ -242,7 +242,7 @@ def _show_unfinished(about: Declaration, found: ComparisonSet, rankings: Sequenc
         link("Resume or try again", "run")
 
 
-def _say_done(state: Progress) -> str:
+def _say_done(state: RunProgress) -> str:
     if state.state == "partly":
         return f"{format_count(state.again)} of {format_count(state.planned)} spoilt by a provider"
     return f"{format_count(state.done)} of {format_count(state.planned)}"

@@ -8,7 +8,7 @@ from numpy.random import Generator
 from pydantic import BaseModel
 
 from cxlab.llm import Prompt
-from cxlab.llm.openai_clients import Options
+from cxlab.llm.openai_clients import EndpointOptions
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.llm.simulated import Profile
 
@@ -47,4 +47,4 @@ CHAT = Prompt("chat", 1, _HERE / "chat.md", TextInputs, simulate=f"{__name__}:ch
 def model_at(url: str, key_variable: str | None = None, **options: Any) -> OpenAIModel:
     """A real openai client on a URL, with waits short enough for tests."""
     settings: dict[str, Any] = {"first_wait_s": 0.01, "longest_wait_s": 0.5, "read_timeout_s": 5.0, **options}
-    return OpenAIModel("endpoint:test", "tiny", url, key_variable, options=Options(**settings))
+    return OpenAIModel("endpoint:test", "tiny", url, key_variable, options=EndpointOptions(**settings))

@@ -9,7 +9,7 @@ import pytest
 from cxlab.errors import BadOption, NotConfigured
 from cxlab.llm import Budget, Prices, ProviderFault
 from cxlab.llm.embeddings import EmbeddingModel, EmbeddingReply, load_embedding
-from cxlab.llm.openai_clients import Options
+from cxlab.llm.openai_clients import EndpointOptions
 from cxlab.llm.openai_model import OpenAIModel
 
 from .fault_server import FaultServer, Scene
@@ -21,7 +21,7 @@ def embed(
     scene: Scene, texts: list[str], budget: Budget | None = None, prices: Prices | None = PRICES
 ) -> EmbeddingReply:
     async def once() -> EmbeddingReply:
-        server = OpenAIModel("endpoint:test/tiny", "tiny", scene.url, None, options=Options(first_wait_s=0.01))
+        server = OpenAIModel("endpoint:test/tiny", "tiny", scene.url, None, options=EndpointOptions(first_wait_s=0.01))
         model = EmbeddingModel("endpoint:test/tiny", server, prices)
         try:
             return await model.embed(texts, budget)

@@ -10,7 +10,7 @@ from cxlab.errors import BadOption, BadStore
 from cxlab.llm import Budget, MeteredModel, Prices, Request, ask, call, load
 from cxlab.llm.cache import ReplyCache
 from cxlab.llm.metering import Spending
-from cxlab.llm.openai_clients import Options
+from cxlab.llm.openai_clients import EndpointOptions
 from cxlab.llm.openai_model import OpenAIModel
 from cxlab.records import Usage
 
@@ -22,7 +22,7 @@ CENT = Prices(prompt_usd=50.0, completion_usd=250.0)
 
 
 def priced(scene: Scene, prices: Prices | None = CENT) -> OpenAIModel:
-    return OpenAIModel("endpoint:t", "tiny", scene.url, None, prices=prices, options=Options(attempts=1))
+    return OpenAIModel("endpoint:t", "tiny", scene.url, None, prices=prices, options=EndpointOptions(attempts=1))
 
 
 def test_prices_are_per_million_and_never_guessed() -> None:
@@ -272,7 +272,7 @@ def test_a_call_that_was_broken_off_costs_an_unknown_sum_and_at_most_its_limit(s
 
     async def spend(mode: str) -> tuple[float | None, int, Budget, Spending]:
         budget, spending = Budget(1.0), Spending()
-        options = Options(attempts=1, read_timeout_s=0.2, answer_timeout_s=0.3, max_output_tokens=500)
+        options = EndpointOptions(attempts=1, read_timeout_s=0.2, answer_timeout_s=0.3, max_output_tokens=500)
         model = OpenAIModel("endpoint:t", "tiny", server.scene(mode).url, None, prices=CENT, options=options)
         metered = MeteredModel(model, budget, spending=spending)
         reply = await ask(metered, CHAT, TextInputs(message="a"))
@@ -294,7 +294,7 @@ def test_a_call_that_was_broken_off_costs_an_unknown_sum_and_at_most_its_limit(s
 def test_a_first_try_that_was_broken_off_is_told_beside_the_answer(server: FaultServer) -> None:
     async def spend() -> tuple[float | None, Usage, Spending]:
         spending = Spending()
-        options = Options(attempts=2, first_wait_s=0.01, read_timeout_s=0.3, answer_timeout_s=5.0)
+        options = EndpointOptions(attempts=2, first_wait_s=0.01, read_timeout_s=0.3, answer_timeout_s=5.0)
         scene = server.scene("hang", times=1)
         model = OpenAIModel("endpoint:t", "tiny", scene.url, None, prices=CENT, options=options)
         reply = await ask(MeteredModel(model, spending=spending), INTENT, Inputs(message="refund"))

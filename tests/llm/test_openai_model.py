@@ -11,7 +11,7 @@ import pytest
 
 from cxlab.llm import Reply, Request, ask
 from cxlab.llm.faults import redact, retry_after_s
-from cxlab.llm.openai_clients import _CLIENTS, Options
+from cxlab.llm.openai_clients import _CLIENTS, EndpointOptions
 from cxlab.llm.openai_model import OpenAIModel
 
 from .fault_server import FaultServer, Scene
@@ -208,7 +208,9 @@ def test_missing_usage_is_none_and_a_broken_byte_is_marked(server: FaultServer) 
 
 
 def test_only_openai_itself_gets_the_new_name_of_the_limit() -> None:
-    body = OpenAIModel("openai:x", "x", None, None, options=Options(max_output_tokens=900))._body(Request([]), None)
+    body = OpenAIModel("openai:x", "x", None, None, options=EndpointOptions(max_output_tokens=900))._body(
+        Request([]), None
+    )
     assert body["max_completion_tokens"] == 900
     assert "max_tokens" not in body
     assert model_at("http://127.0.0.1:1/v1", max_output_tokens=900)._body(Request([]), None)["max_tokens"] == 900
@@ -304,7 +306,7 @@ def test_the_first_listed_model_is_used_when_none_is_named(server: FaultServer) 
     scene = server.scene()
 
     async def once() -> str | None:
-        model = OpenAIModel("endpoint:x", None, scene.url, None, options=Options())
+        model = OpenAIModel("endpoint:x", None, scene.url, None, options=EndpointOptions())
         await ask(model, CHAT, TextInputs(message="a"))
         await model.aclose()
         return model.model

@@ -7,7 +7,7 @@ import streamlit as st
 
 from cxlab import read
 from cxlab.charts.numbers import format_count, format_elapsed, format_usd
-from cxlab.read import Progress
+from cxlab.read import RunProgress
 from cxlab.ui.labels import describe_state, label, plain
 
 _MOST_BARS = 3
@@ -86,7 +86,7 @@ def _say_faults(count: int, one: str, many: str = "") -> str:
     return f"{format_count(count)} {one if count == 1 else many or f'{one}s'}"
 
 
-def draw_progress(progress: Progress) -> None:
+def draw_progress(progress: RunProgress) -> None:
     """One run's bar with its model, state, counts, time left and cost in words."""
     state = "■ stopping: finishing what is under way" if progress.stopping else describe_state(progress.state)
     words = [state, f"{format_count(progress.done)} of {format_count(progress.planned)}"]

@@ -39,7 +39,7 @@ _TIMES = ("CreatedDate", "EffectiveDate", "MessageDate", "EndTime")
 
 
 @dataclass(frozen=True)
-class Record:
+class OrganisationRecord:
     """One record: its object, and its values by field."""
 
     object: ObjectInfo
@@ -56,7 +56,7 @@ class Lead:
     """A field of a record that leads to other records. `declared`: whether the benchmark's metadata says so."""
 
     field: FieldInfo
-    to: tuple[Record, ...]
+    to: tuple[OrganisationRecord, ...]
     declared: bool
 
 
@@ -80,7 +80,7 @@ class Organisation:
         """How many records an object has."""
         return self.tables[name].height
 
-    def find(self, id: str) -> Record | None:
+    def find(self, id: str) -> OrganisationRecord | None:
         """The record of an id of 15 or 18 characters; None where there is none."""
         if not _ID.fullmatch(id):
             return None
@@ -89,14 +89,14 @@ class Organisation:
         place = None if info is None else _index(self, info.name).get(whole)
         if info is None or place is None:
             return None
-        return Record(info, self.tables[info.name].row(place, named=True), self.title(whole))
+        return OrganisationRecord(info, self.tables[info.name].row(place, named=True), self.title(whole))
 
     def title(self, id: str) -> str:
         """What the record of an id is called; the id where there is none."""
         info = self.schema.by_prefix(id)
         return _titles(self, info.name).get(id, id) if info else id
 
-    def leads(self, record: Record) -> list[Lead]:
+    def leads(self, record: OrganisationRecord) -> list[Lead]:
         """Where the fields of a record lead, references first as the schema has them, then others that hold ids."""
         found: list[Lead] = []
         for field in record.object.fields.values():
@@ -108,7 +108,7 @@ class Organisation:
                 found.append(Lead(field, to, field.reference is not None and field.reference.declared))
         return sorted(found, key=lambda lead: lead.field.reference is None)
 
-    def ways_back(self, record: Record) -> list[ReverseReference]:
+    def ways_back(self, record: OrganisationRecord) -> list[ReverseReference]:
         """The records that refer to a record, by object and field, newest first."""
         found = []
         for info, field in self.references_to(record.object.name):

@@ -160,7 +160,7 @@ def rates(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").sort("judge", "version")
 
 
-class Baseline(NamedTuple):
+class BlindErrors(NamedTuple):
     """How often one is wrong without reading: always the commonest verdict, and the commonest given what happened."""
 
     n: int
@@ -170,7 +170,7 @@ class Baseline(NamedTuple):
     looking: float
 
 
-def baseline(frame: pl.DataFrame) -> Baseline | None:
+def baseline(frame: pl.DataFrame) -> BlindErrors | None:
     """The floors over the conversations of `verdicts`, each once; None without any."""
     truth = frame.unique(_KEY, keep="first", maintain_order=True)["truth"]
     if truth.is_empty():
@@ -182,7 +182,7 @@ def baseline(frame: pl.DataFrame) -> Baseline | None:
         False: max(("none", "missed"), key=lambda name: counts[name]),
     }
     looking = 1 - sum(counts[name] for name in by_event.values()) / len(truth)
-    return Baseline(len(truth), answer, 1 - counts[answer] / len(truth), by_event, looking)
+    return BlindErrors(len(truth), answer, 1 - counts[answer] / len(truth), by_event, looking)
 
 
 def flips(frame: pl.DataFrame, before: int, after: int) -> pl.DataFrame:

@@ -23,7 +23,7 @@ from cxlab.views.knowledge.labelled_conversation import show_conversation
 from cxlab.views.knowledge.place import KnowledgePlace
 
 Discover = Callable[..., list[int]]
-Score = Callable[[Sequence[Any], Sequence[Any]], dict[str, float]]
+LabelScore = Callable[[Sequence[Any], Sequence[Any]], dict[str, float]]
 Read = Callable[[str], Sequence[tuple[str, str]]]
 _MOST_BARS, _MOST_CLUSTERS = 20, 400
 _WAYS = {
@@ -35,7 +35,7 @@ _WAYS = {
 
 
 def show_intents(
-    place: KnowledgePlace, discover: Discover, score: Score, read: Read, start_run: Callable[[], None]
+    place: KnowledgePlace, discover: Discover, score: LabelScore, read: Read, start_run: Callable[[], None]
 ) -> None:
     """One taxonomy: its labels, how well runs tell them, what they confuse, and what discovery finds."""
     known = cached(queries_intents.taxonomies, place.dataset)
@@ -260,7 +260,7 @@ def show_cell(place: KnowledgePlace) -> None:
 # Discovery --------------------------------------------------------------------------------------------
 
 
-def show_discovery(place: KnowledgePlace, discover: Discover, score: Score) -> None:
+def show_discovery(place: KnowledgePlace, discover: Discover, score: LabelScore) -> None:
     """What clustering the customers' words finds without the labels, scored against them."""
     rows = cached(queries_intents.utterances, place.dataset, place.taxonomy)
     labels = rows["gold"].n_unique()
@@ -294,7 +294,7 @@ def show_discovery(place: KnowledgePlace, discover: Discover, score: Score) -> N
     _show_clusters(found, "conversations")
 
 
-def show_real_discovery(discover: Discover, score: Score, read: Read) -> None:
+def show_real_discovery(discover: Discover, score: LabelScore, read: Read) -> None:
     """The same on what real customers said, from a file with their intents."""
     with st.expander("The same on utterances of real customers", type="compact"):
         path = st.text_input(
@@ -314,17 +314,17 @@ def show_real_discovery(discover: Discover, score: Score, read: Read) -> None:
         _show_clusters(found, "utterances")
 
 
-def _cluster_file(path: str, discover: Discover, score: Score, read: Read) -> Mapping[str, Any]:
+def _cluster_file(path: str, discover: Discover, score: LabelScore, read: Read) -> Mapping[str, Any]:
     rows = pl.DataFrame(read(path), schema={"text": pl.String, "gold": pl.String}, orient="row")
     return _hold_against(rows, discover(rows["text"].to_list(), 0, k=rows["gold"].n_unique()), score)
 
 
-def _cluster(dataset: str, taxonomy: str, count: int, discover: Discover, score: Score) -> Mapping[str, Any]:
+def _cluster(dataset: str, taxonomy: str, count: int, discover: Discover, score: LabelScore) -> Mapping[str, Any]:
     rows = queries_intents.utterances(dataset, taxonomy)
     return _hold_against(rows, discover(rows["text"].to_list(), 0, k=count), score)
 
 
-def _hold_against(rows: pl.DataFrame, clusters: Sequence[int], score: Score) -> Mapping[str, Any]:
+def _hold_against(rows: pl.DataFrame, clusters: Sequence[int], score: LabelScore) -> Mapping[str, Any]:
     return {
         "figures": score(clusters, rows["gold"].to_list()),
         "table": queries_intents.describe_clusters(rows.with_columns(pl.Series("cluster", clusters, dtype=pl.Int64))),

@@ -11,13 +11,13 @@ import pytest
 import streamlit as st
 
 from cxlab import jobs
-from cxlab.read import Progress, progress
+from cxlab.read import RunProgress, progress
 from cxlab.store import run_status
 from cxlab.ui.jobs.progress import draw_progress
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
-LIVE = Progress("run-1", "running", 200, "m", rate_per_s=1.0)
+LIVE = RunProgress("run-1", "running", 200, "m", rate_per_s=1.0)
 
 
 @pytest.fixture

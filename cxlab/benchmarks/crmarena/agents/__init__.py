@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cxlab.benchmarks.crmarena.agents import function_calling, tagged
-from cxlab.benchmarks.crmarena.agents.conversation import Conversation
+from cxlab.benchmarks.crmarena.agents.conversation import AgentConversation
 from cxlab.benchmarks.crmarena.agents.episode import Episode
 from cxlab.benchmarks.crmarena.options import CrmOptions
 from cxlab.benchmarks.crmarena.prompts import agent_prompts
@@ -33,7 +33,7 @@ async def play(episode: Episode, model: ChatModel, given: Mapping[str, Any], opt
         think = options.framework == "react"
         prompt = agent_prompts.REACT if think else agent_prompts.ACT
         inputs = QueryInputs(**told, objects=agent_prompts.list_objects(episode.sandbox.schema), think=think)
-        await tagged.play(episode, Conversation(model, prompt, inputs, seed))
+        await tagged.play(episode, AgentConversation(model, prompt, inputs, seed))
         return
     tools = ToolInputs(**told, tools=schemas(sorted(episode.tools, key=_place)))
     if options.framework == "create_agent":

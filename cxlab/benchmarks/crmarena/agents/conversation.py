@@ -16,7 +16,7 @@ _SILENCE = "(no answer)"
 
 
 @dataclass
-class Conversation:
+class AgentConversation:
     """A model, its prompt with what it is rendered from, and all that came after the question."""
 
     model: ChatModel

@@ -11,7 +11,7 @@ import re
 import weakref
 from typing import Any
 
-from cxlab.benchmarks.crmarena.agents.conversation import Conversation
+from cxlab.benchmarks.crmarena.agents.conversation import AgentConversation
 from cxlab.benchmarks.crmarena.agents.episode import Episode, read_arguments
 from cxlab.benchmarks.crmarena.agents.tagged import show
 from cxlab.benchmarks.crmarena.prompts import agent_prompts
@@ -39,7 +39,7 @@ async def play(episode: Episode, model: ChatModel, inputs: ToolInputs, seed: int
     if way == "text" or (way == "auto" and model in _TOOLLESS):
         await _play_in_words(episode, model, inputs, seed)
         return
-    talk = Conversation(model, agent_prompts.TOOLS, inputs, seed, inputs.tools)
+    talk = AgentConversation(model, agent_prompts.TOOLS, inputs, seed, inputs.tools)
     while not episode.ended:
         done = await call(model, talk.request(episode))
         if way == "auto" and episode.turn == 0 and done.failure is not None and done.failure.type == "bad_request":
@@ -52,7 +52,7 @@ async def play(episode: Episode, model: ChatModel, inputs: ToolInputs, seed: int
         await take_native(episode, talk, done)
 
 
-async def take_native(episode: Episode, talk: Conversation, done: ModelCall) -> None:
+async def take_native(episode: Episode, talk: AgentConversation, done: ModelCall) -> None:
     """Take up one reply to tools offered natively."""
     took = episode.count(done)
     if done.completion is None:
@@ -94,7 +94,7 @@ def send_back(episode: Episode, model: ChatModel, said: Completion, text: str, t
 
 
 async def _play_in_words(episode: Episode, model: ChatModel, inputs: ToolInputs, seed: int) -> None:
-    talk = Conversation(model, agent_prompts.TOOLS_TEXT, inputs.model_copy(update={"as_text": True}), seed)
+    talk = AgentConversation(model, agent_prompts.TOOLS_TEXT, inputs.model_copy(update={"as_text": True}), seed)
     while not episode.ended:
         done = await call(model, talk.request(episode))
         took = episode.count(done)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from cxlab.benchmarks.crmarena.agents.conversation import Conversation
+from cxlab.benchmarks.crmarena.agents.conversation import AgentConversation
 from cxlab.benchmarks.crmarena.agents.episode import Episode, read_arguments
 from cxlab.benchmarks.crmarena.agents.function_calling import send_back
 from cxlab.benchmarks.crmarena.agents.observations import Observation
@@ -33,7 +33,7 @@ class _NoMoreReplies(Exception):
 class _Watched:
     """Our model as LangChain's agent asks it: what passes is taken up in the trace."""
 
-    talk: Conversation
+    talk: AgentConversation
     episode: Episode
     calls: dict[str, ToolCall] = field(default_factory=dict)
     simulated: bool = True
@@ -84,7 +84,7 @@ async def play(episode: Episode, model: ChatModel, inputs: ToolInputs, seed: int
     """Let LangChain's agent work until there is an answer or no reply is left."""
     from langchain.agents import create_agent
 
-    talk = Conversation(model, agent_prompts.TOOLS, inputs, seed)
+    talk = AgentConversation(model, agent_prompts.TOOLS, inputs, seed)
     watched = _Watched(talk, episode)
     system, question = (message["content"] for message in talk.messages)
     tools = [_to_tool(name, episode, watched) for name in [each["function"]["name"] for each in inputs.tools]]

@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from cxlab.benchmarks.crmarena.agents.conversation import Conversation
+from cxlab.benchmarks.crmarena.agents.conversation import AgentConversation
 from cxlab.benchmarks.crmarena.agents.episode import Episode
 from cxlab.benchmarks.crmarena.prompts import agent_prompts
 from cxlab.benchmarks.crmarena.soql.search_parser import is_search
@@ -56,7 +56,7 @@ def write_reply(said: TaggedReply) -> str:
     return thought + action
 
 
-async def play(episode: Episode, talk: Conversation) -> None:
+async def play(episode: Episode, talk: AgentConversation) -> None:
     """Ask, carry out and show, until there is an answer or no reply is left."""
     while not episode.ended:
         done = await call(talk.model, talk.request(episode))

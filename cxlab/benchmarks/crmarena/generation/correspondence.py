@@ -27,7 +27,7 @@ NEW = 0.3
 
 
 @dataclass(frozen=True)
-class Message:
+class CaseMessage:
     """One e-mail or line of a chat; `who` said it, `agent` has the case at that moment (a place in the list)."""
 
     who: Speaker
@@ -43,8 +43,8 @@ class CaseCorrespondence:
     """
 
     plan: CasePlan
-    chat: tuple[Message, ...]
-    emails: tuple[Message, ...]
+    chat: tuple[CaseMessage, ...]
+    emails: tuple[CaseMessage, ...]
     moved: datetime | None
     closed: datetime | None
     status: str
@@ -94,8 +94,8 @@ def _take_time(
     chat = plan.talk.form == "chat"
     quick = plan.talk.age[1] == 0
     now, moved, agent = plan.opened, None, plan.first
-    messages: list[Message] = []
-    emails: list[Message] = []
+    messages: list[CaseMessage] = []
+    emails: list[CaseMessage] = []
     # What a case lasts beyond the least it needs is spent waiting for the customer.
     slack = duration.total_seconds() / max(len(lines), 1)
     for number, (who, text) in enumerate(lines):
@@ -106,18 +106,18 @@ def _take_time(
             # Whole seconds, after what was said last.
             moved = before + timedelta(seconds=int((now - before).total_seconds() * rng.uniform(0.3, 0.9)))
             agent = plan.owner
-        messages.append(Message(who, agent, text, now))
+        messages.append(CaseMessage(who, agent, text, now))
         if not number and not chat:
             # Before the answer comes.
             soon = now + timedelta(seconds=int(rng.integers(20, 110) if quick else rng.integers(60, 900)))
-            emails.append(Message("agent", plan.first, _pick(notes.received, rng), soon))
+            emails.append(CaseMessage("agent", plan.first, _pick(notes.received, rng), soon))
     if plan.second is not None and moved is None:
         # The last words of the agent told of it.
         moved, agent = now + timedelta(seconds=int(rng.integers(30, 600))), plan.owner
         now = moved
     if chat:
         emails.append(
-            Message("agent", agent, _pick(notes.after_chat, rng), now + timedelta(minutes=int(rng.integers(3, 30))))
+            CaseMessage("agent", agent, _pick(notes.after_chat, rng), now + timedelta(minutes=int(rng.integers(3, 30))))
         )
         last = emails[-1].at
     else:
@@ -162,7 +162,7 @@ def _add_closings(
             case.chat,
             (
                 *case.emails,
-                Message("agent", case.plan.owner, _pick(notes.closing, rng), case.closed - timedelta(minutes=1)),
+                CaseMessage("agent", case.plan.owner, _pick(notes.closing, rng), case.closed - timedelta(minutes=1)),
             ),
             case.moved,
             case.closed,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxlab.benchmarks.crmarena.generation.correspondence import CaseCorrespondence, Message
+from cxlab.benchmarks.crmarena.generation.correspondence import CaseCorrespondence, CaseMessage
 from cxlab.benchmarks.crmarena.generation.latent import rng_for
 from cxlab.benchmarks.crmarena.generation.sales import Product
 from cxlab.benchmarks.crmarena.organisation.company import Article, Company
@@ -209,7 +209,7 @@ def make_cases(
             "colleague": entities.agents[plan.second].first if plan.second is not None else "",
         }
 
-        def say(message: Message, slots: dict[str, str] = slots) -> str:
+        def say(message: CaseMessage, slots: dict[str, str] = slots) -> str:
             return fill_slots(message.text, {**slots, "agent": entities.agents[message.agent].first})
 
         first = written.chat[0] if written.chat else written.emails[0]
@@ -291,13 +291,13 @@ def _list_history(written: CaseCorrespondence, case: str, agents: list[Person]) 
     return found
 
 
-def _address(message: Message, customer: Person, number: int, agents: list[Person]) -> dict[str, str]:
+def _address(message: CaseMessage, customer: Person, number: int, agents: list[Person]) -> dict[str, str]:
     agent = agents[message.agent]
     if message.who == "customer":
         return {"FromAddress": customer.email, "ToIds": json.dumps([agent.id]), "ToAddress": agent.email}
     return {"FromAddress": agent.email, "ToIds": json.dumps([contact_id(number)]), "ToAddress": customer.email}
 
 
-def _write_line(message: Message, text: str, customer: Person, agents: list[Person]) -> str:
+def _write_line(message: CaseMessage, text: str, customer: Person, agents: list[Person]) -> str:
     who = f"{customer.name} (Customer)" if message.who == "customer" else f"{agents[message.agent].name} (Agent)"
     return f"[{message.at:%Y-%m-%d %H:%M:%S}] {who}: {text}"

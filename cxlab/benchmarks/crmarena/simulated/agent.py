@@ -14,7 +14,7 @@ from cxlab.benchmarks.crmarena.agents.function_calling import write_call
 from cxlab.benchmarks.crmarena.agents.tagged import TaggedReply, write_reply
 from cxlab.benchmarks.crmarena.prompts.agent_prompts import AgentInputs, QueryInputs, ToolInputs
 from cxlab.benchmarks.crmarena.simulated import floors, query_plan, question, tool_plan
-from cxlab.benchmarks.crmarena.simulated.progress import Action, Progress, read_history
+from cxlab.benchmarks.crmarena.simulated.progress import Action, AttemptProgress, read_history
 from cxlab.llm.base import Completion
 from cxlab.records import ToolCall
 
@@ -38,7 +38,7 @@ def act(inputs: AgentInputs, profile: Profile, rng: Generator) -> str | Completi
         action = Action("submit", {"content": floors.find_answer(profile.name, asked.kind)})
     else:
         offers = frozenset(each["function"]["name"] for each in inputs.tools) if isinstance(inputs, ToolInputs) else ()
-        at = Progress(asked, read_history(inputs.history), profile, rng, frozenset(offers))
+        at = AttemptProgress(asked, read_history(inputs.history), profile, rng, frozenset(offers))
         action = query_plan.plan(at) if isinstance(inputs, QueryInputs) else tool_plan.plan(at)
         action = _slip(action, at)
     turn = 1 + sum(message.role == "agent" for message in inputs.history)
@@ -51,7 +51,7 @@ def act(inputs: AgentInputs, profile: Profile, rng: Generator) -> str | Completi
     return _as_call(action, inputs.as_text if isinstance(inputs, ToolInputs) else False, turn, loses_form)
 
 
-def _slip(action: Action, at: Progress) -> Action:
+def _slip(action: Action, at: AttemptProgress) -> Action:
     """The action with what this profile gets wrong in writing it."""
     if action.tool == "submit":
         content = str(action.arguments["content"])

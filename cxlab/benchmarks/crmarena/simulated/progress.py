@@ -44,7 +44,7 @@ class CompletedAction:
 
 
 @dataclass
-class Progress:
+class AttemptProgress:
     """The question, what was done, and how able the stand-in is. `offers`: tools that it may call."""
 
     question: UnderstoodQuestion

@@ -9,14 +9,14 @@ from statistics import fmean
 from typing import Any
 
 from cxlab.benchmarks.crmarena.simulated import reading
-from cxlab.benchmarks.crmarena.simulated.progress import MISSING, Action, Progress
+from cxlab.benchmarks.crmarena.simulated.progress import MISSING, Action, AttemptProgress
 from cxlab.benchmarks.crmarena.tasks import MONTHS
 from cxlab.benchmarks.crmarena.tools.definition import text as quoted
 
 _ASSIGNED = "Field__c = 'Owner Assignment'"
 
 
-def plan(at: Progress) -> Action:
+def plan(at: AttemptProgress) -> Action:
     """The next query, or the answer."""
     return _PLANS[at.question.kind](at)
 
@@ -29,13 +29,13 @@ def _answer(value: Any) -> Action:
     return Action("submit", {"content": "None" if value is None else str(value)}, "That gives the answer.")
 
 
-def _within(at: Progress) -> str | None:
+def _within(at: AttemptProgress) -> str | None:
     """The condition of the window; now and then of another one, and then always of that."""
     window = at.bounds() or at.reckon_window()
     return f"CreatedDate >= {window[0]} AND CreatedDate < {window[1]}" if window else None
 
 
-def _best(at: Progress, values: Mapping[str, float]) -> str | None:
+def _best(at: AttemptProgress, values: Mapping[str, float]) -> str | None:
     """The one at the end that is asked for; now and then at the other one."""
     if not values:
         return None
@@ -48,7 +48,7 @@ def _hours(case: Mapping[str, Any]) -> float:
     return (closed - opened).total_seconds() / 3600
 
 
-def _assignments(at: Progress, within: str) -> Any:
+def _assignments(at: AttemptProgress, within: str) -> Any:
     found = at.rows("FROM CaseHistory__c", "NewValue__c", "CreatedDate")
     if found is not MISSING:
         return found
@@ -56,7 +56,7 @@ def _assignments(at: Progress, within: str) -> Any:
     return _ask(f"SELECT {fields} FROM CaseHistory__c WHERE {_ASSIGNED} AND {within}", "Who was given which case?")
 
 
-def _qualified(at: Progress, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+def _qualified(at: AttemptProgress, rows: Sequence[Mapping[str, Any]]) -> set[str]:
     """Who had more cases than the question names; now and then as many are enough, or those handed over count."""
     careless = at.slips(at.profile.rule_following, 0.4)
     counts = Counter(row["NewValue__c"] for row in rows if careless or row["OldValue__c"] is None)
@@ -64,7 +64,7 @@ def _qualified(at: Progress, rows: Sequence[Mapping[str, Any]]) -> set[str]:
     return {agent for agent, count in counts.items() if count > least}
 
 
-def _handle_time(at: Progress) -> Action:
+def _handle_time(at: AttemptProgress) -> Action:
     within = _within(at)
     if within is None:
         return _answer(None)
@@ -88,7 +88,7 @@ def _handle_time(at: Progress) -> Action:
     return _answer(_best(at, {agent: fmean(times) for agent, times in hours.items()}))
 
 
-def _transfer_count(at: Progress) -> Action:
+def _transfer_count(at: AttemptProgress) -> Action:
     within = _within(at)
     if within is None:
         return _answer(None)
@@ -106,7 +106,7 @@ def _transfer_count(at: Progress) -> Action:
     return _answer(_best(at, values))
 
 
-def _of_product(at: Progress) -> str | Action | None:
+def _of_product(at: AttemptProgress) -> str | Action | None:
     """The condition that a case is about the product in question."""
     product = at.question.id("01t")
     if product is None:
@@ -119,12 +119,12 @@ def _of_product(at: Progress) -> str | Action | None:
     return f"OrderItemId__r.Product2Id = '{product}'"
 
 
-def _search_product(at: Progress) -> Action:
+def _search_product(at: AttemptProgress) -> Action:
     terms = " ".join(reading.product_words(at.question.text)[:3]) or "shoe"
     return _ask(f"FIND {{{terms}}} IN ALL FIELDS RETURNING Product2(Id, Name)", "Which product is it?")
 
 
-def _top_issue(at: Progress) -> Action:
+def _top_issue(at: AttemptProgress) -> Action:
     about, within = _of_product(at), _within(at)
     if isinstance(about, Action):
         return about
@@ -138,7 +138,7 @@ def _top_issue(at: Progress) -> Action:
     return _answer(named[0]["IssueId__c"] if named else None)
 
 
-def _monthly_trend(at: Progress) -> Action:
+def _monthly_trend(at: AttemptProgress) -> Action:
     about, within = _of_product(at), _within(at)
     if isinstance(about, Action):
         return about
@@ -152,7 +152,7 @@ def _monthly_trend(at: Progress) -> Action:
     return _answer(MONTHS[int(month[5:]) - 1] if month else None)
 
 
-def _best_region(at: Progress) -> Action:
+def _best_region(at: AttemptProgress) -> Action:
     within = _within(at)
     if within is None:
         return _answer(None)
@@ -173,7 +173,7 @@ def _best_region(at: Progress) -> Action:
     return _answer(min(means, key=lambda state: means[state], default=None))
 
 
-def _case_routing(at: Progress) -> Action:
+def _case_routing(at: AttemptProgress) -> Action:
     issues = at.rows("FROM Issue__c")
     if issues is MISSING:
         return _ask("SELECT Id, Name FROM Issue__c", "Which issue is it?")
@@ -213,7 +213,7 @@ def _case_routing(at: Progress) -> Action:
     return _answer(min(level, key=lambda agent: busy.get(agent, 0)))
 
 
-def _named_entity(at: Progress) -> Action:
+def _named_entity(at: AttemptProgress) -> Action:
     contact, window = at.question.id("003"), at.reckon_window()
     if contact is None or window is None:
         return _answer(None)
@@ -233,7 +233,7 @@ def _named_entity(at: Progress) -> Action:
     return _answer(best if best is not None and worth[best] > 0 else None)
 
 
-def _knowledge(at: Progress) -> Action:
+def _knowledge(at: AttemptProgress) -> Action:
     terms = reading.search_terms(at.question.first_line)
     searched = [each for each in at.done if "FIND" in str(each.arguments.get("query")) and not each.failed]
     found = [row for each in searched for row in each.result]
@@ -249,7 +249,7 @@ def _knowledge(at: Progress) -> Action:
     return _answer(reading.find_answer(at.question.first_line, best))
 
 
-def _policy(at: Progress) -> Action:
+def _policy(at: AttemptProgress) -> Action:
     case = at.question.id("500")
     if case is None:
         return _answer(None)

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from cxlab.benchmarks.crmarena.simulated import query_plan, reading
-from cxlab.benchmarks.crmarena.simulated.progress import MISSING, Action, Progress, reckon
+from cxlab.benchmarks.crmarena.simulated.progress import MISSING, Action, AttemptProgress, reckon
 
 NONE = "None"
 
@@ -18,7 +18,7 @@ def answer(value: Any) -> Action:
     return Action("submit", {"content": NONE if value is None else str(value)}, "I have the answer.")
 
 
-def plan(at: Progress) -> Action:
+def plan(at: AttemptProgress) -> Action:
     """The next call."""
     return _PLANS[at.question.kind](at)
 
@@ -27,7 +27,7 @@ def _call(tool: str, thought: str = "", **arguments: Any) -> Action:
     return Action(tool, arguments, thought)
 
 
-def _window(at: Progress) -> tuple[str, str] | Action | None:
+def _window(at: AttemptProgress) -> tuple[str, str] | Action | None:
     """The window, or the call that reckons it; None where the question has none."""
     asked = at.question.window
     if asked is None or (asked[0] == "past" and at.question.today is None):
@@ -54,7 +54,7 @@ def _window(at: Progress) -> tuple[str, str] | Action | None:
     return _call("get_period", "First the period.", period_name=name, year=year)
 
 
-def _used(at: Progress) -> tuple[str, str] | None:
+def _used(at: AttemptProgress) -> tuple[str, str] | None:
     """The window of an earlier call."""
     for each in at.done:
         if not each.failed and "start_date" in each.arguments and "end_date" in each.arguments:
@@ -62,7 +62,7 @@ def _used(at: Progress) -> tuple[str, str] | None:
     return None
 
 
-def _qualify(at: Progress, start: str, end: str) -> list[str] | Action:
+def _qualify(at: AttemptProgress, start: str, end: str) -> list[str] | Action:
     """Who had enough cases, or the call that tells."""
     handled = at.result("get_agent_handled_cases_by_period")
     if handled is MISSING:
@@ -81,7 +81,7 @@ def _qualify(at: Progress, start: str, end: str) -> list[str] | Action:
     )
 
 
-def _handle_time(at: Progress) -> Action:
+def _handle_time(at: AttemptProgress) -> Action:
     window = _window(at)
     if isinstance(window, Action):
         return window
@@ -110,7 +110,7 @@ def _handle_time(at: Progress) -> Action:
     return _take_extreme(at, "calculate_average_handle_time", cases)
 
 
-def _take_extreme(at: Progress, tool: str, cases: Any) -> Action:
+def _take_extreme(at: AttemptProgress, tool: str, cases: Any) -> Action:
     """The mean of cases by what they are grouped by, and the end that is asked for."""
     if not cases:
         return answer(None)
@@ -122,7 +122,7 @@ def _take_extreme(at: Progress, tool: str, cases: Any) -> Action:
     return _end_of(at, means)
 
 
-def _end_of(at: Progress, values: Any) -> Action:
+def _end_of(at: AttemptProgress, values: Any) -> Action:
     name = f"find_id_with_{at.question.extreme}_value"
     for tool in ("find_id_with_max_value", "find_id_with_min_value"):
         found = at.result(tool)
@@ -135,7 +135,7 @@ def _end_of(at: Progress, values: Any) -> Action:
     return _call(name, "The one at the end.", values_by_id=values)
 
 
-def _transfer_count(at: Progress) -> Action:
+def _transfer_count(at: AttemptProgress) -> Action:
     window = _window(at)
     if isinstance(window, Action):
         return window
@@ -158,7 +158,7 @@ def _transfer_count(at: Progress) -> Action:
     return _end_of(at, counts)
 
 
-def _product(at: Progress) -> list[str] | Action:
+def _product(at: AttemptProgress) -> list[str] | Action:
     """The order items of the product in question, or the call that tells."""
     product = at.question.id("01t")
     if product is None:
@@ -181,7 +181,7 @@ def _product(at: Progress) -> list[str] | Action:
     return list(items)
 
 
-def _items_and_window(at: Progress) -> tuple[list[str], tuple[str, str]] | Action:
+def _items_and_window(at: AttemptProgress) -> tuple[list[str], tuple[str, str]] | Action:
     """The order items of the product and the time in question, or what to do before both are known."""
     items = _product(at)
     if isinstance(items, Action):
@@ -194,7 +194,7 @@ def _items_and_window(at: Progress) -> tuple[list[str], tuple[str, str]] | Actio
     return items, window
 
 
-def _top_issue(at: Progress) -> Action:
+def _top_issue(at: AttemptProgress) -> Action:
     found = _items_and_window(at)
     if isinstance(found, Action):
         return found
@@ -205,7 +205,7 @@ def _top_issue(at: Progress) -> Action:
     return _end_of(at, counts)
 
 
-def _monthly_trend(at: Progress) -> Action:
+def _monthly_trend(at: AttemptProgress) -> Action:
     found = _items_and_window(at)
     if isinstance(found, Action):
         return found
@@ -224,7 +224,7 @@ def _monthly_trend(at: Progress) -> Action:
     return answer(str(best[0]).split(" ", maxsplit=1)[0] if best else None)
 
 
-def _best_region(at: Progress) -> Action:
+def _best_region(at: AttemptProgress) -> Action:
     window = _window(at)
     if isinstance(window, Action):
         return window
@@ -244,7 +244,7 @@ def _best_region(at: Progress) -> Action:
     return _take_extreme(at, "calculate_region_average_closure_times", placed)
 
 
-def _case_routing(at: Progress) -> Action:
+def _case_routing(at: AttemptProgress) -> Action:
     issues = at.result("get_issues")
     if issues is MISSING:
         return _call("get_issues", "Which issue is it?")
@@ -288,7 +288,7 @@ def _case_routing(at: Progress) -> Action:
     return answer(min(level, key=lambda agent: load[agent]))
 
 
-def _named_entity(at: Progress) -> Action:
+def _named_entity(at: AttemptProgress) -> Action:
     contact = at.question.id("003")
     account = at.result("get_account_id_by_contact_id")
     if account is MISSING:
@@ -328,7 +328,7 @@ def _named_entity(at: Progress) -> Action:
     return answer(rows[0]["Product2Id"] if rows else None)
 
 
-def _knowledge(at: Progress) -> Action:
+def _knowledge(at: AttemptProgress) -> Action:
     terms = reading.search_terms(at.question.first_line)
     searched = [each for each in at.done if each.tool == "search_knowledge_articles"]
     found = [row for each in searched if not each.failed for row in each.result]
@@ -345,7 +345,7 @@ def _knowledge(at: Progress) -> Action:
     return answer(reading.find_answer(at.question.first_line, best))
 
 
-def _policy(at: Progress) -> Action:
+def _policy(at: AttemptProgress) -> Action:
     case = at.question.id("500")
     if case is None:
         return answer(None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class BaselineAgent:
     """What a floor does: hand over first or not, and what it says from then on."""
 
     title: str
@@ -27,11 +27,11 @@ class Baseline:
     says: str
 
 
-BASELINES: dict[str, Baseline] = {
-    "simulated:floor-transfer": Baseline(
+BASELINES: dict[str, BaselineAgent] = {
+    "simulated:floor-transfer": BaselineAgent(
         "always hands over", True, "A colleague takes over from here. Please stay on the line."
     ),
-    "simulated:floor-nothing": Baseline("does nothing", False, "Thank you for getting in touch."),
+    "simulated:floor-nothing": BaselineAgent("does nothing", False, "Thank you for getting in touch."),
 }
 """By the names of their models."""
 SUMMARY = {"summary": "The customer asked for help."}
@@ -42,7 +42,7 @@ def is_baseline(profile: str) -> bool:
     return f"simulated:{profile}" in BASELINES
 
 
-def find(name: str) -> Baseline:
+def find(name: str) -> BaselineAgent:
     """A floor by the name of its model."""
     if name not in BASELINES:
         raise UnknownName("floor", name, BASELINES)

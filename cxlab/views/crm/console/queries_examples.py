@@ -1,6 +1,6 @@
 """Queries to begin with: what each shows, and its text."""
 
-from cxlab.views.crm.organisation import Record
+from cxlab.views.crm.organisation import OrganisationRecord
 
 EXAMPLES: dict[str, str] = {
     "The latest cases and who has them": (
@@ -28,6 +28,6 @@ EXAMPLES: dict[str, str] = {
 }  # fmt: skip
 
 
-def for_record(record: Record) -> str:
+def for_record(record: OrganisationRecord) -> str:
     """The query that gives a record whole."""
     return f"SELECT FIELDS(ALL)\nFROM {record.object.name}\nWHERE Id = '{record.id}'\nLIMIT 1"

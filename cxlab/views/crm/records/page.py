@@ -17,7 +17,7 @@ from cxlab.ui.place import find_words, go, show_link
 from cxlab.ui.render import render
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.crm.console import queries_examples
-from cxlab.views.crm.organisation import Organisation, Record, count_records, write_value
+from cxlab.views.crm.organisation import Organisation, OrganisationRecord, count_records, write_value
 from cxlab.views.crm.place import Place
 from cxlab.views.crm.records.charts import draw_objects
 from cxlab.views.crm.records.timeline import Event, read_chat, tell
@@ -155,7 +155,7 @@ def show_trail(steps: Sequence[tuple[str, Place]], now: str) -> None:
         st.text(shorten(now), width="content")
 
 
-def _show_record(place: Place, organisation: Organisation, record: Record) -> None:
+def _show_record(place: Place, organisation: Organisation, record: OrganisationRecord) -> None:
     name = record.object.name
     up = Place(place.view.change(tab=""))
     show_trail([("Objects", up), (name, up.change(object=name))], record.title)
@@ -174,7 +174,7 @@ def _show_record(place: Place, organisation: Organisation, record: Record) -> No
         _show_ways_back(place, organisation, record)
 
 
-def _show_form(place: Place, organisation: Organisation, record: Record) -> None:
+def _show_form(place: Place, organisation: Organisation, record: OrganisationRecord) -> None:
     leads = {lead.field.name: lead for lead in organisation.leads(record)}
     rows = [
         (field.name, write_value(record.values[field.name], field), field.about)
@@ -193,7 +193,7 @@ def _show_form(place: Place, organisation: Organisation, record: Record) -> None
     show_link("Ask for it in the console", place.ask(queries_examples.for_record(record)))
 
 
-def draw_timeline(place: Place, organisation: Organisation, record: Record) -> None:
+def draw_timeline(place: Place, organisation: Organisation, record: OrganisationRecord) -> None:
     """What happened around a record, each event a link to the record that tells of it."""
     events = tell(organisation, record)
     shown = events
@@ -230,7 +230,7 @@ def _side(role: str) -> str:
     return "agent" if "agent" in role.lower() else "customer" if role else ""
 
 
-def _show_texts(record: Record, told: bool) -> None:
+def _show_texts(record: OrganisationRecord, told: bool) -> None:
     """The long texts of a record; what the timeline tells already is left out."""
     for field in record.object.fields.values():
         text = record.values[field.name]
@@ -239,7 +239,7 @@ def _show_texts(record: Record, told: bool) -> None:
             say(str(text))
 
 
-def _show_ways_back(place: Place, organisation: Organisation, record: Record) -> None:
+def _show_ways_back(place: Place, organisation: Organisation, record: OrganisationRecord) -> None:
     """The records that refer to this one, by object and field."""
     for way in organisation.ways_back(record):
         head = f"{format_count(len(way.ids))} {way.object.name} by {way.field.name}"
@@ -250,5 +250,5 @@ def _show_ways_back(place: Place, organisation: Organisation, record: Record) ->
                 show_link(f"All {format_count(len(way.ids))} in a table", _table_of(place, way.object, record))
 
 
-def _table_of(place: Place, info: ObjectInfo, record: Record) -> Place:
+def _table_of(place: Place, info: ObjectInfo, record: OrganisationRecord) -> Place:
     return Place(place.view.change(tab="", page=1), object=info.name, find=record.id)

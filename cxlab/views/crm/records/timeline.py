@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time
 
 import polars as pl
 
-from cxlab.views.crm.organisation import Organisation, Record
+from cxlab.views.crm.organisation import Organisation, OrganisationRecord
 
 # One line of a chat: "[time] Name (Role): words".
 _LINE = re.compile(r"\[([^\]]{1,40})\]\s*([^:(]{1,80}?)\s*(?:\(([A-Za-z ]{1,30})\))?:\s?(.*)")
@@ -48,7 +48,7 @@ class ChatMessage:
     text: str
 
 
-def tell(organisation: Organisation, record: Record) -> list[Event]:
+def tell(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     """What happened around an account, contact, order, item or case, oldest first; [] for other objects.
 
     An e-mail, a chat and a row of a history have the timeline of their case.
@@ -58,29 +58,29 @@ def tell(organisation: Organisation, record: Record) -> list[Event]:
     return sorted(events, key=lambda event: (event.at, _ORDER.index(event.kind)))
 
 
-def _of_account(organisation: Organisation, record: Record) -> list[Event]:
+def _of_account(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     orders = organisation.rows("Order", "AccountId", [record.id])
     return [*_orders(organisation, orders), *_cases(organisation.rows("Case", "AccountId", [record.id]))]
 
 
-def _of_contact(organisation: Organisation, record: Record) -> list[Event]:
+def _of_contact(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     account = record.values.get("AccountId")
     orders = organisation.rows("Order", "AccountId", [account] if account else [])
     return [*_orders(organisation, orders), *_cases(organisation.rows("Case", "ContactId", [record.id]))]
 
 
-def _of_order(organisation: Organisation, record: Record) -> list[Event]:
+def _of_order(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     items = organisation.rows("OrderItem", "OrderId", [record.id])["Id"].to_list()
     orders = organisation.rows("Order", "Id", [record.id])
     return [*_orders(organisation, orders), *_cases(organisation.rows("Case", "OrderItemId__c", items))]
 
 
-def _of_item(organisation: Organisation, record: Record) -> list[Event]:
+def _of_item(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     cases = organisation.rows("Case", "OrderItemId__c", [record.id])
     return [*_order_of(organisation, record), *_cases(cases)]
 
 
-def _of_case(organisation: Organisation, record: Record) -> list[Event]:
+def _of_case(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     ids = [record.id]
     item = organisation.find(str(record.values.get("OrderItemId__c") or ""))
     history = list(_history(organisation, organisation.rows("CaseHistory__c", "CaseId__c", ids)))
@@ -94,13 +94,13 @@ def _of_case(organisation: Organisation, record: Record) -> list[Event]:
     ]
 
 
-def _of_its_case(organisation: Organisation, record: Record) -> list[Event]:
+def _of_its_case(organisation: Organisation, record: OrganisationRecord) -> list[Event]:
     ids = (record.values.get(name) for name in ("ParentId", "CaseId", "CaseId__c"))
     case = organisation.find(next((str(id) for id in ids if id), ""))
     return _of_case(organisation, case) if case else []
 
 
-_TOLD: Mapping[str, Callable[[Organisation, Record], list[Event]]] = {
+_TOLD: Mapping[str, Callable[[Organisation, OrganisationRecord], list[Event]]] = {
     "Account": _of_account,
     "Contact": _of_contact,
     "Order": _of_order,
@@ -112,7 +112,7 @@ _TOLD: Mapping[str, Callable[[Organisation, Record], list[Event]]] = {
 }
 
 
-def _order_of(organisation: Organisation, item: Record) -> Iterable[Event]:
+def _order_of(organisation: Organisation, item: OrganisationRecord) -> Iterable[Event]:
     order = item.values.get("OrderId")
     return _orders(organisation, organisation.rows("Order", "Id", [order] if order else []))
 
