@@ -11,14 +11,14 @@ from cxlab.store import catalogue, layout
 
 
 @dataclass(frozen=True)
-class Notes:
+class AttemptNotes:
     """Of one attempt. `log` holds all that was written and is in force; `tags` the tags that are on it now."""
 
     log: pl.DataFrame
     tags: tuple[str, ...]
 
 
-def notes(run_id: str, attempt_id: str) -> Notes:
+def notes(run_id: str, attempt_id: str) -> AttemptNotes:
     """Notes and tags of one attempt: columns id, created, author, kind, turn, judge, field, value."""
     log = ask(
         """SELECT id, created, author, kind, turn, judge, field, value FROM annotations_in_force
@@ -31,7 +31,7 @@ def notes(run_id: str, attempt_id: str) -> Notes:
             tags[value] = None
         elif kind == "untag":
             tags.pop(value, None)
-    return Notes(log, tuple(tags))
+    return AttemptNotes(log, tuple(tags))
 
 
 def known_tags() -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
 from cxlab.llm import UNANSWERED, Budget, FirstCalls, Spending
 from cxlab.records import Attempt, Failure, Sample, Usage, Vote
-from cxlab.runner.plan import Pair
+from cxlab.runner.plan import SampleTrial
 from cxlab.store import run_status as statuses
 from cxlab.store.offers import OfferLog
 from cxlab.store.run_status import Status
@@ -55,7 +55,7 @@ class Execution:
         benchmark: Benchmark,
         setup: Setup,
         samples: Mapping[str, Sample],
-        pairs: Iterable[Pair],
+        pairs: Iterable[SampleTrial],
         writer: Writer,
         *,
         begun: Status,
@@ -71,7 +71,7 @@ class Execution:
         offers: OfferLog | None = None,
     ) -> None:
         self._benchmark, self._setup, self._samples, self._writer = benchmark, setup, samples, writer
-        self._queue: Iterator[Pair] = iter(pairs)
+        self._queue: Iterator[SampleTrial] = iter(pairs)
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
         self._first_calls, self._faults = first_calls, Counter[str]()

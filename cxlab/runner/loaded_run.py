@@ -11,7 +11,7 @@ from cxlab.benchmarks.scores.stored import UncalledModel
 from cxlab.llm import ChatModel
 from cxlab.records import Run, Sample
 from cxlab.records.settings import write_word
-from cxlab.runner.plan import Pair, SampleFilter, choose, find_benchmark, pair
+from cxlab.runner.plan import SampleFilter, SampleTrial, choose, find_benchmark, pair
 from cxlab.runner.stored import replay, retry
 from cxlab.store import home, write
 from cxlab.store.offers import OfferLog
@@ -24,7 +24,7 @@ class LoadedRun:
     run: Run
     benchmark: Benchmark
     samples: dict[str, Sample]
-    pairs: list[Pair]
+    pairs: list[SampleTrial]
     folder: Path
 
 

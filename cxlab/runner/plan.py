@@ -11,7 +11,7 @@ from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Sample
 from cxlab.records.bounds import check_attempts, check_whole
 
-Pair = tuple[str, int]
+SampleTrial = tuple[str, int]
 """A sample's id and the number of the trial, which counts from 1."""
 
 WHOLE = (1, 1)
@@ -113,7 +113,7 @@ def _spread(samples: Sequence[Sample], facets: tuple[str, ...]) -> list[Sample]:
     return [group[row] for row in range(longest) for group in lists if row < len(group)]
 
 
-def pair(samples: Sequence[Sample], trials: int) -> list[Pair]:
+def pair(samples: Sequence[Sample], trials: int) -> list[SampleTrial]:
     """All pairs, one trial of everything before the next, so that an early stop covers every sample."""
     check_whole("trials", trials)
     check_attempts(len(samples) * trials, trials)
@@ -135,7 +135,7 @@ def shard_of(sample_id: str, shards: int) -> int:
     return int.from_bytes(digest, "big") % shards + 1
 
 
-def take_shard(pairs: Sequence[Pair], shard: tuple[int, int]) -> list[Pair]:
+def take_shard(pairs: Sequence[SampleTrial], shard: tuple[int, int]) -> list[SampleTrial]:
     """The pairs of one shard; all trials of a sample stay together."""
     index, shards = shard
     if shards == 1:

@@ -13,7 +13,7 @@ from cxlab.runner import lock
 from cxlab.runner.display.runs import ProgressDisplay
 from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
 from cxlab.runner.loaded_run import LoadedRun, judge_role, load_setup, read_options
-from cxlab.runner.plan import WHOLE, Pair, take_shard
+from cxlab.runner.plan import WHOLE, SampleTrial, take_shard
 from cxlab.runner.report import tally
 from cxlab.store import run_status as statuses
 from cxlab.store import write
@@ -41,7 +41,7 @@ def take_over(opened: Sequence[LoadedRun], held: ExitStack) -> list[int]:
     return descriptors
 
 
-def begin(opened: LoadedRun, shard: tuple[int, int]) -> tuple[list[Pair], Status]:
+def begin(opened: LoadedRun, shard: tuple[int, int]) -> tuple[list[SampleTrial], Status]:
     """What is left of a shard, and its status with what earlier sessions finished."""
     mine = take_shard(opened.pairs, shard)
     finished = write.finished(opened.run.id)
@@ -108,7 +108,7 @@ def work_here(
 async def _execute(
     opened: LoadedRun,
     shard: tuple[int, int],
-    left: list[Pair],
+    left: list[SampleTrial],
     status: Status,
     path: Path,
     show: ProgressDisplay,

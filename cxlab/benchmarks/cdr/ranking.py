@@ -54,7 +54,7 @@ class RankedConversation(NamedTuple):
     unit: Unit
 
 
-class Ranking(NamedTuple):
+class ConversationRanking(NamedTuple):
     """Conversations, best first. `alike`: all of the corpus score the same, so their order is that of the ids."""
 
     found: list[RankedConversation]
@@ -108,11 +108,11 @@ class ConversationIndex:
         if self.texts and (prepare := getattr(self.retriever, "prepare", None)) is not None:
             prepare(list(queries))
 
-    def rank(self, query: str, depth: int, name: str = "") -> Ranking:
+    def rank(self, query: str, depth: int, name: str = "") -> ConversationRanking:
         """The best `depth` conversations; BadOption, with the query's `name`, for a retriever that gives anything but
         one finite number a text."""
         if not self.texts:
-            return Ranking([], True)
+            return ConversationRanking([], True)
         scores = _check(self.retriever.scores(query), len(self.units), name or query)
         raw = np.maximum.reduceat(scores, self._starts)
         peaks = _round(raw, scores.dtype)
@@ -128,7 +128,7 @@ class ConversationIndex:
             RankedConversation(self.ids[at], float(raw[at]), self.units[unit])
             for at, unit in zip(places, best, strict=True)
         ]
-        return Ranking(found, bool(peaks.min() == peaks.max()))
+        return ConversationRanking(found, bool(peaks.min() == peaks.max()))
 
 
 def _round(peaks: NDArray[Any], kind: np.dtype[Any]) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from cxlab.benchmarks.cdr.corpus import domains
 from cxlab.benchmarks.cdr.corpus.dataset import load_corpus
 from cxlab.benchmarks.cdr.options import CdrOptions
 from cxlab.benchmarks.cdr.prompts import RERANK, Candidate, RerankInputs
-from cxlab.benchmarks.cdr.ranking import RankedConversation, Ranking
+from cxlab.benchmarks.cdr.ranking import ConversationRanking, RankedConversation
 from cxlab.benchmarks.cdr.retrievers.fitted import FittedIndex, fill_vectors, is_quick, open_index, take_owed
 from cxlab.benchmarks.cdr.units import GRANULARITIES, UnitText, cut_middle
 from cxlab.benchmarks.contract import Setup
@@ -92,10 +92,10 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
 
 async def _search(
     sample: Sample, setup: Setup, name: str, options: CdrOptions, spent: _Spent
-) -> tuple[FittedIndex, Ranking, dict[str, Any]]:
+) -> tuple[FittedIndex, ConversationRanking, dict[str, Any]]:
     query, granularity = str(sample.inputs["query"]), sample.inputs["granularity"]
 
-    def find() -> tuple[FittedIndex, Ranking, float]:
+    def find() -> tuple[FittedIndex, ConversationRanking, float]:
         fitted = open_index(sample.dataset_id, name, granularity, options.text)
         began = time.perf_counter()
         return fitted, fitted.index.rank(query, DEPTH), time.perf_counter() - began

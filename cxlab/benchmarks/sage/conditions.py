@@ -25,7 +25,7 @@ _REACH = 200
 
 
 @dataclass(frozen=True)
-class Interval:
+class ValueInterval:
     """All steps from `low` to `high`, both in it; None is without end. Steps are units, cents or days."""
 
     low: int | None
@@ -40,7 +40,7 @@ def same(a: Any, b: Any) -> bool:
     return isinstance(a, bool) == isinstance(b, bool) and a == b
 
 
-def read_interval(condition: Any, kind: Kind) -> Interval | None:
+def read_interval(condition: Any, kind: Kind) -> ValueInterval | None:
     """The interval of a bound, a range or an exact value; None for what is none of them."""
     if isinstance(condition, str):
         text = condition.strip()
@@ -49,14 +49,14 @@ def read_interval(condition: Any, kind: Kind) -> Interval | None:
             if at is None:
                 return None
             return {
-                ">": Interval(at + 1, None), ">=": Interval(at, None), "≥": Interval(at, None),
-                "<": Interval(None, at - 1), "<=": Interval(None, at), "≤": Interval(None, at),
+                ">": ValueInterval(at + 1, None), ">=": ValueInterval(at, None), "≥": ValueInterval(at, None),
+                "<": ValueInterval(None, at - 1), "<=": ValueInterval(None, at), "≤": ValueInterval(None, at),
             }[found[1]]  # fmt: skip
         if found := _RANGE.fullmatch(text):
             low, high = to_step(found[1], kind), to_step(found[2], kind)
-            return None if low is None or high is None or low > high else Interval(low, high)
+            return None if low is None or high is None or low > high else ValueInterval(low, high)
     step = to_step(condition, kind)
-    return None if step is None else Interval(step, step)
+    return None if step is None else ValueInterval(step, step)
 
 
 def to_step(value: Any, kind: Kind) -> int | None:
@@ -93,7 +93,7 @@ def meets(value: Any, condition: Any, kind: Kind | None = None) -> bool:
     return same(value, condition)
 
 
-def cells(conditions: Iterable[Any], kind: Kind, low: int | None = 0) -> tuple[Interval, ...]:
+def cells(conditions: Iterable[Any], kind: Kind, low: int | None = 0) -> tuple[ValueInterval, ...]:
     """The pieces into which the bounds cut the line from `low` on: within one, no condition tells values apart."""
     cuts: set[int] = set()
     for condition in conditions:
@@ -104,12 +104,12 @@ def cells(conditions: Iterable[Any], kind: Kind, low: int | None = 0) -> tuple[I
     starts = sorted(cut for cut in cuts if low is None or cut > low)
     found, begin = [], low
     for cut in starts:
-        found.append(Interval(begin, cut - 1))
+        found.append(ValueInterval(begin, cut - 1))
         begin = cut
-    return (*found, Interval(begin, None))
+    return (*found, ValueInterval(begin, None))
 
 
-def draw(cell: Interval, kind: Kind, rng: np.random.Generator) -> int | float | str:
+def draw(cell: ValueInterval, kind: Kind, rng: np.random.Generator) -> int | float | str:
     """A value within a cell; without an end it is not far from where the cell begins."""
     reach = _REACH * (100 if kind == "amount" else 1)
     low = cell.low if cell.low is not None else (cell.high or 0) - reach
@@ -120,7 +120,7 @@ def draw(cell: Interval, kind: Kind, rng: np.random.Generator) -> int | float | 
     return from_step(int(rng.integers(low, high + 1)), kind)
 
 
-def representative(cell: Interval, kind: Kind) -> int | float | str:
+def representative(cell: ValueInterval, kind: Kind) -> int | float | str:
     """One value of a cell, the same each time: round where there is room."""
     if cell.low is None:
         return from_step(cell.high if cell.high is not None else 0, kind)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cxlab import files, resources
 from cxlab.benchmarks.sage import conditions
-from cxlab.benchmarks.sage.conditions import Interval, Kind
+from cxlab.benchmarks.sage.conditions import Kind, ValueInterval
 from cxlab.errors import CxError, UnknownName
 from cxlab.files import Complaint
 from cxlab.store import home
@@ -191,11 +191,11 @@ class Scenario(ScenarioPart):
         """What kind of number a variable is; None for one with named values, and for a field."""
         return self.system[name].kind if name in self.system else None
 
-    def cells(self, name: str) -> tuple[Interval, ...]:
+    def cells(self, name: str) -> tuple[ValueInterval, ...]:
         """The pieces into which all conditions of the procedure cut a number."""
         return self._cells[name]
 
-    def cell_of(self, name: str, value: Any) -> Interval | None:
+    def cell_of(self, name: str, value: Any) -> ValueInterval | None:
         """The cell in which a number lies."""
         step = conditions.to_step(value, self.system[name].kind or "integer")
         return next((cell for cell in self.cells(name) if step is not None and cell.holds(step)), None)
@@ -222,7 +222,7 @@ class Scenario(ScenarioPart):
         }
 
     @functools.cached_property
-    def _cells(self) -> dict[str, tuple[Interval, ...]]:
+    def _cells(self) -> dict[str, tuple[ValueInterval, ...]]:
         read: dict[str, list[Any]] = {name: [] for name, variable in self.system.items() if variable.kind}
         for stage in self.stages.values():
             for branch in stage.branches:
@@ -234,7 +234,7 @@ class Scenario(ScenarioPart):
             for name, found in read.items()
         }
 
-    def _stand_in(self, name: str, cell: Interval) -> Value:
+    def _stand_in(self, name: str, cell: ValueInterval) -> Value:
         """The value that stands for a cell in leaves."""
         variable = self.system[name]
         kind = variable.kind or "integer"

@@ -7,7 +7,7 @@ import polars as pl
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Scored
-from cxlab.benchmarks.scores.stored import Decision, correct_attempts, why_uncorrected
+from cxlab.benchmarks.scores.stored import FieldDecision, correct_attempts, why_uncorrected
 from cxlab.errors import CxError
 from cxlab.records.correction import PASSED, Corrections, Effect, Sums
 from cxlab.store import catalogue, layout, write
@@ -20,10 +20,10 @@ _keeping = threading.Lock()
 def correct(decided: pl.DataFrame) -> Corrections:
     """The effect of decisions that settle something (run_id, attempt_id, turn, field, value), on attempts that the
     store has; what was worked out once is remembered."""
-    by_run: dict[str, dict[str, list[Decision]]] = {}
+    by_run: dict[str, dict[str, list[FieldDecision]]] = {}
     rows = decided.select("run_id", "attempt_id", "turn", "field", "value").iter_rows()
     for run_id, attempt_id, turn, field, value in rows:
-        by_run.setdefault(run_id, {}).setdefault(attempt_id, []).append(Decision(turn, field, value))
+        by_run.setdefault(run_id, {}).setdefault(attempt_id, []).append(FieldDecision(turn, field, value))
     effects: dict[tuple[str, str], Effect] = {}
     left_out: dict[str, str] = {}
     for run_id, said in by_run.items():
@@ -36,7 +36,7 @@ def correct(decided: pl.DataFrame) -> Corrections:
     return Corrections(effects, counts, left_out)
 
 
-def _correct_run(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict[str, Effect] | str:
+def _correct_run(run_id: str, decided: Mapping[str, Sequence[FieldDecision]]) -> dict[str, Effect] | str:
     """The effects by attempt, or why there are none."""
     try:
         return _score_anew(run_id, decided)
@@ -44,7 +44,7 @@ def _correct_run(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict
         return f"its record or dataset cannot be read ({fault})"
 
 
-def _score_anew(run_id: str, decided: Mapping[str, Sequence[Decision]]) -> dict[str, Effect] | str:
+def _score_anew(run_id: str, decided: Mapping[str, Sequence[FieldDecision]]) -> dict[str, Effect] | str:
     run = write.load_run(run_id)
     benchmark = REGISTRY.get(run.setup.get("benchmark", run.benchmark))
     if benchmark is None:

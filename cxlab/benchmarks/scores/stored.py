@@ -46,7 +46,7 @@ def name_of_judge(judge: str) -> str:
         return judge
 
 
-class Decision(NamedTuple):
+class FieldDecision(NamedTuple):
     """What people say that a judged field of a turn is."""
 
     turn: int
@@ -74,7 +74,7 @@ def why_uncorrected(benchmark: Benchmark, run: Run) -> str:
 
 
 def correct_attempts(
-    benchmark: Benchmark, run: Run, decided: Mapping[str, Sequence[Decision]], home: Path | None = None
+    benchmark: Benchmark, run: Run, decided: Mapping[str, Sequence[FieldDecision]], home: Path | None = None
 ) -> Iterator[CorrectedAttempt]:
     """The attempts of `decided` (attempt id → decisions) scored as stored and anew; of a run that can be corrected.
 
@@ -114,7 +114,7 @@ def rescore_attempts(
 
 
 def overrule(
-    judgements: Sequence[Judgement], decided: Sequence[Decision], judges: Collection[str]
+    judgements: Sequence[Judgement], decided: Sequence[FieldDecision], judges: Collection[str]
 ) -> Iterator[Judgement]:
     """The judgements with what was decided as every judge's verdict; a log's own record is no judge's and stays."""
     values = {(each.turn, each.field): each.value for each in decided}

@@ -9,7 +9,7 @@ from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, Usage, content_id, new_id
-from cxlab.runner.plan import Pair
+from cxlab.runner.plan import SampleTrial
 from cxlab.runner.report import scan
 from cxlab.store import load, write
 
@@ -56,7 +56,7 @@ def create_rescoring(
     return run
 
 
-def list_pairs(source_id: str, outcome: str | None = None) -> list[Pair]:
+def list_pairs(source_id: str, outcome: str | None = None) -> list[SampleTrial]:
     """The pairs of a run's stored attempts (of one outcome), in the order in which `load_attempts` yields them."""
     attempts = scan(source_id, "attempts")
     if attempts is None:

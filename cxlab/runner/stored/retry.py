@@ -11,7 +11,7 @@ from typing import Any
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import BadOption
 from cxlab.records import Attempt, Run, Sample, Vote, new_id
-from cxlab.runner.plan import Pair
+from cxlab.runner.plan import SampleTrial
 from cxlab.runner.report import find_unjudged
 from cxlab.runner.request import read_code_version, tell_job
 from cxlab.runner.stored.replay import adopt, list_pairs, paid
@@ -38,7 +38,7 @@ def create_retry(source_id: str) -> Run:
     return run
 
 
-def order_pairs(source_id: str, planned: list[Pair]) -> list[Pair]:
+def order_pairs(source_id: str, planned: list[SampleTrial]) -> list[SampleTrial]:
     """The planned pairs: those that are taken over first, in the order in which they are stored."""
     faulted = set(list_pairs(source_id, "provider"))
     kept = [each for each in list_pairs(source_id) if each not in faulted]

@@ -43,7 +43,7 @@ _REACH_OF_RULES = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReviewedSuspicion:
     """A suspicion with what runs and people said of it, and the conversations that it touched."""
 
     suspicion: Suspicion
@@ -57,7 +57,7 @@ class Finding:
         return next((each for each in STATES if self.decision and each == self.decision["state"]), "open")
 
 
-def find(dataset: str) -> list[Finding]:
+def find(dataset: str) -> list[ReviewedSuspicion]:
     """All findings of a dataset, whatever became of them; pairs that only runs named come last."""
     health, talks = examine(dataset), find_conversations(dataset)
     constant = set(declared(queries.BENCHMARK).floor_models)
@@ -71,7 +71,7 @@ def find(dataset: str) -> list[Finding]:
         held = [twin for id in each.articles for twin in twins.get((each.corpus, id), (id,))]
         touched = [each.conversation, *(talk for id in held for talk in talks.get(id, ()))]
         conversations = tuple(dict.fromkeys(filter(None, touched)))
-        made.append(Finding(each, named.get(each.key, ()), conversations, decided.get(each.key)))
+        made.append(ReviewedSuspicion(each, named.get(each.key, ()), conversations, decided.get(each.key)))
     return made
 
 
@@ -94,7 +94,7 @@ def _twins(dataset: str) -> dict[tuple[str, str], tuple[str, ...]]:
     return {at: tuple(alike[title]) for at, title in titles.items()}
 
 
-def show_figures(place: KnowledgePlace, found: list[Finding], corpora: pl.DataFrame) -> None:
+def show_figures(place: KnowledgePlace, found: list[ReviewedSuspicion], corpora: pl.DataFrame) -> None:
     """The knowledge base in four figures: its size, and what is open."""
     left = [each.suspicion.kind for each in found if each.state == "open"]
     sizes = ", ".join(f"{format_count(n)} in {CORPORA.get(name, name).lower()}" for name, n in corpora.iter_rows())
@@ -118,7 +118,7 @@ def show_figures(place: KnowledgePlace, found: list[Finding], corpora: pl.DataFr
         st.caption(plain(f"Articles by collection, of which an article may be in several: {sizes}."))
 
 
-def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
+def show_health(place: KnowledgePlace, found: list[ReviewedSuspicion]) -> None:
     """The list of findings, or one of them."""
     if place.finding:
         one = next((each for each in found if each.suspicion.key == place.finding), None)
@@ -176,23 +176,23 @@ def show_health(place: KnowledgePlace, found: list[Finding]) -> None:
         go(place.change(finding=picked[0]["id"]))
 
 
-def _in_state(place: KnowledgePlace, each: Finding) -> bool:
+def _in_state(place: KnowledgePlace, each: ReviewedSuspicion) -> bool:
     wanted = place.status if place.status in _STATES else ""
     return wanted == "all" or each.state == (wanted or "open")
 
 
-def _is_listed(place: KnowledgePlace, each: Finding) -> bool:
+def _is_listed(place: KnowledgePlace, each: ReviewedSuspicion) -> bool:
     return _in_state(place, each) and (place.suspected not in KINDS or each.suspicion.kind == place.suspected)
 
 
-def _titles(dataset: str, listed: list[Finding]) -> dict[tuple[str, str], str]:
+def _titles(dataset: str, listed: list[ReviewedSuspicion]) -> dict[tuple[str, str], str]:
     corpora = {each.suspicion.corpus for each in listed}
     return {
         (corpus, id): title for corpus in corpora for id, title in cached(queries.all_titles, dataset, corpus).items()
     }
 
 
-def _row(each: Finding, titles: dict[tuple[str, str], str]) -> dict[str, Any]:
+def _row(each: ReviewedSuspicion, titles: dict[tuple[str, str], str]) -> dict[str, Any]:
     one = each.suspicion
     what = " ↔ ".join(titles.get((one.corpus, id), id) for id in one.articles) or f"“{one.question}”"
     by = [*(["the dataset's own key"] if one.known else []), *(label(model) for model in each.models)]
@@ -230,7 +230,7 @@ def _say_why_noted(place: KnowledgePlace, one: Suspicion) -> str:
     return f"By the key alone: “{mine}” – “{theirs}”"
 
 
-def _say_sources(found: list[Finding]) -> str:
+def _say_sources(found: list[ReviewedSuspicion]) -> str:
     """What the rules on texts and questions found, and what only the dataset's key or a run did: a knowledge base
     without a key is shown the first alone."""
     ones = [each.suspicion for each in found]
@@ -265,7 +265,7 @@ def _find_figure(words: list[str], other: list[str]) -> int | None:
     return next((n for n, word in enumerate(words) if word not in other and any(map(str.isdigit, word))), None)
 
 
-def show_finding(place: KnowledgePlace, each: Finding, found: list[Finding]) -> None:
+def show_finding(place: KnowledgePlace, each: ReviewedSuspicion, found: list[ReviewedSuspicion]) -> None:
     """One finding: what shows it, the conversations it touched, and what people decided."""
     one = each.suspicion
     before, after = _neighbours(place, one, found)
@@ -314,7 +314,7 @@ def _find_passages(dataset: str, one: Suspicion) -> list[tuple[str, str]]:
     return queries_pairs.shared(*(queries.article(dataset, one.corpus, id)["clean"] for id in one.articles))
 
 
-def _neighbours(place: KnowledgePlace, one: Suspicion, found: list[Finding]) -> tuple[str, str]:
+def _neighbours(place: KnowledgePlace, one: Suspicion, found: list[ReviewedSuspicion]) -> tuple[str, str]:
     """The listed findings before and after one, by their keys; "" where there is none. The one itself need not be
     listed any more: a decision takes it off the list."""
     at = next(place for place, each in enumerate(found) if each.suspicion.key == one.key)
@@ -332,7 +332,7 @@ def _walk(place: KnowledgePlace, before: str, after: str) -> None:
                 go(place.change(finding=key))
 
 
-def _show_conversations(place: KnowledgePlace, each: Finding) -> None:
+def _show_conversations(place: KnowledgePlace, each: ReviewedSuspicion) -> None:
     n = len(each.conversations)
     st.markdown(f"**{format_count(n)} {'conversation' if n == 1 else 'conversations'} touched**")
     if not n:
@@ -361,7 +361,7 @@ def _show_decided(place: KnowledgePlace) -> None:
                 go(place.change(finding=made[2]))
 
 
-def _show_decision(place: KnowledgePlace, each: Finding, what: str, then: str) -> None:
+def _show_decision(place: KnowledgePlace, each: ReviewedSuspicion, what: str, then: str) -> None:
     """What people decided, and the form; once it is decided one goes on to the finding `then`."""
     key, made = each.suspicion.key, each.decision
     with st.container(border=True):

@@ -44,7 +44,7 @@ _SHAPE = """{"ranked": ["VARCHAR"], "chunks": ["VARCHAR"], "query": "VARCHAR", "
 
 
 @dataclass(frozen=True)
-class Rankings:
+class TaskRankings:
     """One task's rankings of all runs on one dataset. `rows`: one row an attempt; `figures`: metric → a value a row,
     0 to 100, with hit@k and recall@k for every k up to DEPTH."""
 
@@ -65,13 +65,13 @@ def past_seconds(dataset_id: str) -> dict[str, float]:
     return times
 
 
-def load(dataset_id: str, task: str) -> Rankings:
+def load(dataset_id: str, task: str) -> TaskRankings:
     """The rankings of a task on a dataset; kept in memory until the store changes."""
     return _load(str(layout.home()), catalogue.data_version(), dataset_id, task)
 
 
 @lru_cache(maxsize=4)
-def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
+def _load(home: str, version: str, dataset_id: str, task: str) -> TaskRankings:
     search = search_of(dataset_id, task)
     again = repeated_runs()
     skipped = "".join(f" AND a.run_id <> $again_{place}" for place in range(len(again)))
@@ -131,7 +131,7 @@ def _load(home: str, version: str, dataset_id: str, task: str) -> Rankings:
         told = pl.col("stage").is_in([stage for stage, _ in search.misses])
         placed = placed.with_columns(first=pl.when(told).then("stage").otherwise("first"))
     codes = placed["sample_id"].rank("dense").cast(pl.Int64)
-    return Rankings(placed.drop("ranked", "chunks", "facet", "stage").with_columns(code=codes), figures, runs)
+    return TaskRankings(placed.drop("ranked", "chunks", "facet", "stage").with_columns(code=codes), figures, runs)
 
 
 def _first(ranked: Sequence[str], gold: Sequence[str]) -> int | None:
@@ -274,7 +274,7 @@ def compare_runs(dataset_id: str, task: str, runs: Sequence[str], whole: bool) -
     return ComparedIndexes(inside, count, others)
 
 
-def _share(known: Rankings, runs: Sequence[str]) -> pl.Series:
+def _share(known: TaskRankings, runs: Sequence[str]) -> pl.Series:
     """Of each row whether all of the runs that have any have its query and trial."""
     mine = pl.col("run_id").is_in(list(runs))
     tried = known.rows.select(
@@ -283,7 +283,7 @@ def _share(known: Rankings, runs: Sequence[str]) -> pl.Series:
     return tried["mine"] & (tried["n"] == known.rows.filter(mine)["run_id"].n_unique())
 
 
-def _means(known: Rankings, runs: Sequence[str], metrics: Sequence[str], by: str | None = None) -> pl.DataFrame:
+def _means(known: TaskRankings, runs: Sequence[str], metrics: Sequence[str], by: str | None = None) -> pl.DataFrame:
     groups: dict[tuple[str, str], list[int]] = {}
     columns = known.rows.select("run_id", by).iter_rows() if by else ((run, "") for run in known.rows["run_id"])
     for place, ((run, group), inside) in enumerate(zip(columns, _share(known, runs), strict=True)):

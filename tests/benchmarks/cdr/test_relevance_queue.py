@@ -6,7 +6,7 @@ import pytest
 
 from cxlab.benchmarks.cdr.benchmark import check
 from cxlab.benchmarks.cdr.corpus.dataset import build
-from cxlab.benchmarks.cdr.relevance.labelling import TRAIL, Decision, LabellingResult
+from cxlab.benchmarks.cdr.relevance.labelling import TRAIL, LabelDecision, LabellingResult
 from cxlab.benchmarks.cdr.relevance.queue import (
     QUERIES,
     PersonDecision,
@@ -21,16 +21,16 @@ from tests.benchmarks.cdr.conftest import AREAS, CORPUS
 from tests.benchmarks.cdr.conftest import QUERIES as TEXTS
 
 DECISIONS = [
-    Decision("q1", "late", "candidates", "reader", True),
-    Decision("q1", "late", "panel", "majority", True, 1.0),
-    Decision("q1", "glad", "candidates", "reader", None),
-    Decision("q1", "login", "classifier", "classifier", False, 0.87, "uncertain"),
-    Decision("q1", "login", "uncertain", "reader", False),
-    Decision("q1", "advice", "classifier", "classifier", False, 0.3),
-    Decision("q2", "login", "classifier", "classifier", True, 0.93),
-    Decision("q2", "login", "panel", "majority", True, 0.75),
-    Decision("q4", "late", "candidates", "reader", True),
-    Decision("q4", "late", "panel", "majority", None, 0.5),
+    LabelDecision("q1", "late", "candidates", "reader", True),
+    LabelDecision("q1", "late", "panel", "majority", True, 1.0),
+    LabelDecision("q1", "glad", "candidates", "reader", None),
+    LabelDecision("q1", "login", "classifier", "classifier", False, 0.87, "uncertain"),
+    LabelDecision("q1", "login", "uncertain", "reader", False),
+    LabelDecision("q1", "advice", "classifier", "classifier", False, 0.3),
+    LabelDecision("q2", "login", "classifier", "classifier", True, 0.93),
+    LabelDecision("q2", "login", "panel", "majority", True, 0.75),
+    LabelDecision("q4", "late", "candidates", "reader", True),
+    LabelDecision("q4", "late", "panel", "majority", None, 0.5),
 ]
 
 

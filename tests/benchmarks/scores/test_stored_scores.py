@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks import REGISTRY
-from cxlab.benchmarks.scores.stored import Decision, correct_attempts, overrule, why_uncorrected
+from cxlab.benchmarks.scores.stored import FieldDecision, correct_attempts, overrule, why_uncorrected
 from cxlab.records import Judgement
 from cxlab.store import load, write
 from tests.stores.judged_mm import ADA, BOB, LOG
@@ -17,7 +17,7 @@ SPLIT = "run-0-a1"
 def test_a_decision_is_scored_by_the_benchmark_and_touches_its_attempt_alone(judged_home: Path) -> None:
     run = write.load_run("run-0")
     stored = {attempt.id: found for attempt, found in load.load_attempts("run-0")}
-    (found,) = correct_attempts(REGISTRY["sage"], run, {SPLIT: [Decision(1, "CoreIntention", "Exchange")]})
+    (found,) = correct_attempts(REGISTRY["sage"], run, {SPLIT: [FieldDecision(1, "CoreIntention", "Exchange")]})
     assert found.attempt.id == SPLIT
     logic = [[s.value for s in side.scores if s.metric == "logic"] for side in (found.before, found.after)]
     assert logic == [[40.0, 40.0], [100.0, 100.0]]
@@ -40,7 +40,7 @@ def test_only_judges_are_overruled_and_only_on_what_was_decided(said: list[tuple
         Judgement(attempt_id="a", turn=turn, judge=judge, kind="field", field=field, verdict=None, status="missing")
         for judge, turn, field in said
     ]
-    found = list(overrule(given_, [Decision(2, "f", "yes")], (ADA, BOB)))
+    found = list(overrule(given_, [FieldDecision(2, "f", "yes")], (ADA, BOB)))
     for before, after in zip(given_, found, strict=True):
         decided = before.turn == 2 and before.field == "f" and before.judge != LOG
         assert (after.verdict, after.status) == (("yes", "ok") if decided else (None, "missing"))

@@ -69,7 +69,7 @@ TRAIL = "trail"
 """The table of a dataset with every decision on its relevance."""
 
 
-class Decision(NamedTuple):
+class LabelDecision(NamedTuple):
     """One line of the trail. `fits` None: nobody could tell, so a person should look at it."""
 
     query_id: str
@@ -92,16 +92,16 @@ class LabellingResult:
     relevant: dict[str, set[str]] = field(default_factory=dict)
     added: dict[str, Conversation] = field(default_factory=dict)
     dropped: dict[str, str] = field(default_factory=dict)
-    queue: list[Decision] = field(default_factory=list)
+    queue: list[LabelDecision] = field(default_factory=list)
     negatives: dict[str, str] = field(default_factory=dict)
     paraphrases: dict[str, str] = field(default_factory=dict)
-    trail: list[Decision] = field(default_factory=list)
+    trail: list[LabelDecision] = field(default_factory=list)
     rates: dict[str, tuple[int, int]] = field(default_factory=dict)
     reranked: TrainingReport | None = None
     trained: TrainingReport | None = None
     note: str = ""
 
-    def note_down(self, decision: Decision) -> None:
+    def note_down(self, decision: LabelDecision) -> None:
         """Keep a decision; one that nobody could make goes to the queue as well."""
         self.trail.append(decision)
         if decision.fits is None:
@@ -176,7 +176,7 @@ def label(
     pairs = [(query, name) for query in queries for name in best[query][:CANDIDATES]]
     first = yield from asking.fit("candidates", annotator, pairs)
     for pair, (fits, reason) in first.items():
-        done.note_down(Decision(*pair, "candidates", annotator.name, fits, None, reason))
+        done.note_down(LabelDecision(*pair, "candidates", annotator.name, fits, None, reason))
     done.relevant = {query: set() for query in queries}
     for (query, name), (fits, _) in first.items():
         if fits:
@@ -185,7 +185,7 @@ def label(
     drawn = _draw(features, queries, asking)
     lower = yield from asking.fit("sampled", annotator, list(drawn))
     for pair, (fits, reason) in lower.items():
-        done.note_down(Decision(*pair, "sampled", annotator.name, fits, None, reason))
+        done.note_down(LabelDecision(*pair, "sampled", annotator.name, fits, None, reason))
         if fits:
             done.relevant[pair[0]].add(pair[1])
     done.rates["sampled"] = sum(bool(fits) for fits, _ in lower.values()), len(lower)
@@ -206,7 +206,7 @@ def label(
     for query, ordered in ranked.order.items():
         for place, name in enumerate(ordered, 1):
             score = ranked.scores.get((query, name))
-            done.trail.append(Decision(query, name, "reranker", orders_by, None, score, f"place {place}"))
+            done.trail.append(LabelDecision(query, name, "reranker", orders_by, None, score, f"place {place}"))
     unread = {
         query: [name for name in ordered if (query, name) not in first and (query, name) not in lower]
         for query, ordered in ranked.order.items()
@@ -324,7 +324,7 @@ def _adapt(
             asking.texts[name], asking.lengths[name] = _TEXT.write(talk.messages), len(talk.messages)
         by = reader.name if row.get("checked") else writer.name
         done.note_down(
-            Decision(
+            LabelDecision(
                 query, name if row["messages"] else source, "adapt", by, bool(row["messages"]), None, row["reason"]
             )
         )
@@ -353,10 +353,10 @@ def _classify(
             if sure:
                 done.relevant[query].add(name)
             why = "no readable reply" if chance is None else "uncertain" if verify else ""
-            done.trail.append(Decision(query, name, "classifier", by, sure, chance, why))
+            done.trail.append(LabelDecision(query, name, "classifier", by, sure, chance, why))
     answers = yield from asking.fit("uncertain", annotator, uncertain)
     for pair, (fits, reason) in answers.items():
-        done.note_down(Decision(*pair, "uncertain", annotator.name, fits, None, reason))
+        done.note_down(LabelDecision(*pair, "uncertain", annotator.name, fits, None, reason))
         if fits:
             done.relevant[pair[0]].add(pair[1])
     done.rates["uncertain"] = sum(bool(fits) for fits, _ in answers.values()), len(answers)
@@ -371,13 +371,13 @@ def _verify(asking: PairReadings, done: LabellingResult, judges: Sequence[ChatMo
         answers = yield from asking.fit(f"panel-{place}", judge, pairs)
         for pair, (fits, reason) in answers.items():
             votes[pair].append(fits)
-            done.trail.append(Decision(*pair, "vote", judge.name, fits, None, reason))
+            done.trail.append(LabelDecision(*pair, "vote", judge.name, fits, None, reason))
     kept = 0
     for (query, name), cast in votes.items():
         yes, no = cast.count(True), cast.count(False)
         fits = None if yes == no or yes + no < JUDGES - 1 else yes > no
         told = f"{yes} yes, {no} no, {len(cast) - yes - no} unreadable"
-        done.note_down(Decision(query, name, "panel", "majority", fits, yes / JUDGES, told))
+        done.note_down(LabelDecision(query, name, "panel", "majority", fits, yes / JUDGES, told))
         kept += fits is True
         if not fits:
             done.relevant[query].discard(name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
-from cxlab.benchmarks.cdr.relevance.labelling import SURE, TRAIL, Decision
+from cxlab.benchmarks.cdr.relevance.labelling import SURE, TRAIL, LabelDecision
 from cxlab.errors import BadOption, UnknownName
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
@@ -67,9 +67,9 @@ def list_queue(dataset_id: str, home: Path | None = None) -> list[QueuedPair]:
     if trail is None:
         raise UnknownName(f"table of dataset {dataset_id!r}", TRAIL, ())
     texts, relevant = _read_queries(dataset_id, home), _read_relevant(write.load_samples(dataset_id, home))
-    by: dict[tuple[str, str], list[Decision]] = {}
+    by: dict[tuple[str, str], list[LabelDecision]] = {}
     for row in trail.iter_rows():
-        decision = Decision(*row)
+        decision = LabelDecision(*row)
         by.setdefault((decision.query_id, decision.conversation_id), []).append(decision)
     found = []
     for (query, name), decisions in by.items():
@@ -106,7 +106,7 @@ def revise(dataset_id: str, decisions: Sequence[PersonDecision], home: Path | No
             held = relevant.setdefault(query, set())
             (held.add if balance > 0 else held.discard)(name)
     kept = {query: text for query, (text, _) in texts.items() if relevant.get(query)}
-    rows = [Decision(each.query_id, each.conversation_id, PERSON, each.author, each.fits) for each in decisions]
+    rows = [LabelDecision(each.query_id, each.conversation_id, PERSON, each.author, each.fits) for each in decisions]
     dropped: Mapping[str, str] = origin.config.get("dropped") or {}
     gone = {query: dropped.get(query, "people found no conversation that fits") for query in texts if query not in kept}
     dataset, made, tables = build(
@@ -139,7 +139,7 @@ def build_queries(queries: Mapping[str, str], areas: Mapping[str, str]) -> pl.Da
     return pl.DataFrame([(id, text, areas.get(id, "")) for id, text in queries.items()], schema=schema, orient="row")
 
 
-def _find_kind(decisions: Iterable[Decision]) -> str:
+def _find_kind(decisions: Iterable[LabelDecision]) -> str:
     """Why a person should look; "" where none has to."""
     last = {each.step: each for each in decisions}
     if PERSON in last:
@@ -151,11 +151,11 @@ def _find_kind(decisions: Iterable[Decision]) -> str:
     return "undecided" if read and read[-1].fits is None else _near(chance)
 
 
-def _near(chance: Decision | None) -> str:
+def _near(chance: LabelDecision | None) -> str:
     return "threshold" if chance is not None and abs((chance.score or 0.0) - SURE) <= NEAR else ""
 
 
-def _say(decision: Decision) -> str:
+def _say(decision: LabelDecision) -> str:
     word = {True: "fits", False: "does not fit", None: "cannot tell"}[decision.fits]
     score = "" if decision.score is None else f" ({decision.score:.2f})"
     if decision.step == "reranker":  # it decides nothing

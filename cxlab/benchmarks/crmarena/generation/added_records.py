@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from cxlab.benchmarks.crmarena.generation import latent, prompts
-from cxlab.benchmarks.crmarena.generation.writing import BATCH, TRIES, Counts, Stage, write_batch
+from cxlab.benchmarks.crmarena.generation.writing import BATCH, TRIES, Counts, WritingStage, write_batch
 from cxlab.benchmarks.crmarena.organisation.ids import make_id
 from cxlab.benchmarks.crmarena.organisation.record_files import GivenRecords, read_folder
 from cxlab.benchmarks.crmarena.organisation.schema import ObjectInfo, Schema
@@ -58,7 +58,7 @@ def fill(
     given: Mapping[str, GivenRecords],
     seed: int,
     work: Path | None,
-) -> Stage[tuple[Tables, Counts]]:
+) -> WritingStage[tuple[Tables, Counts]]:
     """The tables with all that the changes add, and how often a writer was asked."""
     found, counts = dict(tables), Counts()
     if not text.strip():
@@ -163,7 +163,7 @@ def _write(
     counts: Counts,
     seed: int,
     work: Path | None,
-) -> Stage[pl.DataFrame]:
+) -> WritingStage[pl.DataFrame]:
     """The records with their texts, batch after batch."""
     texts = _list_texts(change)
     if not texts or frame.is_empty():

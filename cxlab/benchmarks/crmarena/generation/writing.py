@@ -72,12 +72,12 @@ def split(things: Sequence[Item]) -> list[list[Item]]:
     return [list(things[start : start + BATCH]) for start in range(0, len(things), BATCH)]
 
 
-Stage = Generator[Progress, None, Item]
+WritingStage = Generator[Progress, None, Item]
 
 
 def write_people(
     model: ChatModel, description: str, role: str, count: int, seed: int, stage: str, work: Path
-) -> Stage[tuple[list[tuple[str, str]], Counts]]:
+) -> WritingStage[tuple[list[tuple[str, str]], Counts]]:
     """Names of people. Batches come one after the other, because each is told who is there already."""
     found: list[PersonName] = []
     counts = Counts()
@@ -109,7 +109,7 @@ def write_cases(
     rules: Sequence[prompts.Rule],
     seed: int,
     work: Path,
-) -> Stage[tuple[dict[int, CaseText], Counts]]:
+) -> WritingStage[tuple[dict[int, CaseText], Counts]]:
     """The texts of cases by their numbers.
 
     A real writer's text is read by a second call that looks for the broken rule; a case in which it finds another one
@@ -158,7 +158,7 @@ def _tell_anew(
     similar: Mapping[int, int],
     seed: int,
     work: Path,
-) -> Stage[list[dict[str, Any]]]:
+) -> WritingStage[list[dict[str, Any]]]:
     """Cases that are nearly earlier ones, written once more beside the beginnings of those; a text that is still like
     one, or that a reader does not find right, is not taken."""
 
@@ -212,7 +212,7 @@ async def _reads_right(
 
 def pick_products(
     model: ChatModel, asked: Sequence[tuple[str, prompts.ProductInputs, str]], seed: int, work: Path
-) -> Stage[tuple[list[bool], Counts]]:
+) -> WritingStage[tuple[list[bool], Counts]]:
     """Whether the purchases decide what each customer means; `asked`: (key, what is asked, its id or none)."""
 
     async def pick(one: tuple[str, prompts.ProductInputs, str]) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def reword(
     find_faults: Callable[[int, str], list[str]],
     seed: int,
     work: Path,
-) -> Stage[tuple[dict[int, str], Counts]]:
+) -> WritingStage[tuple[dict[int, str], Counts]]:
     """Questions in other words, by number; one whose other words do not ask the same keeps its own, counted as refused.
 
     `asked`: who asks, and their questions. `find_faults(number, text)` says what a wording lost or added.

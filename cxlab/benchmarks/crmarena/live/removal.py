@@ -12,7 +12,7 @@ from cxlab.benchmarks.crmarena.live.upload_job import (
     ARTICLES,
     COLLECTION,
     Job,
-    Work,
+    UploadWork,
     check_answers,
     find_lost_batch,
     name_error,
@@ -55,7 +55,7 @@ def undo(dataset_id: str, options: Settings) -> Steps:
         return job.report(dataset_id, "taken away", [SAY_USERS] if uploaded.list_made("User") else [])
 
 
-def _remove(job: Job, name: str, made: Mapping[str, str]) -> Work:
+def _remove(job: Job, name: str, made: Mapping[str, str]) -> UploadWork:
     keys = [*made][::-1]  # a product's standard price after its others
     for start in range(0, len(keys), upload_job.BATCH):
         batch = keys[start : start + upload_job.BATCH]
@@ -73,7 +73,7 @@ def _remove(job: Job, name: str, made: Mapping[str, str]) -> Work:
         yield Progress(name, start + len(batch), len(keys))
 
 
-def _remove_articles(job: Job, made: Mapping[str, str]) -> Work:
+def _remove_articles(job: Job, made: Mapping[str, str]) -> UploadWork:
     """An article that was published is archived before it can be deleted."""
     for number, (key, article) in enumerate(made.items(), 1):
         with suppress(QueryError):  # a draft cannot be archived, and need not be

@@ -25,7 +25,7 @@ from cxlab.benchmarks.crmarena.live.upload_job import (
     ARTICLES,
     COLLECTION,
     Job,
-    Work,
+    UploadWork,
     check_answers,
     find_lost_batch,
     name_error,
@@ -145,7 +145,7 @@ def upload(dataset_id: str, options: UploadOptions) -> Steps:
         return job.report(dataset_id, "made", [f"Ask it with: --option organisation=live ({uploaded.path})"])
 
 
-def _make(job: Job, plan: UploadPlan, name: str) -> Work:
+def _make(job: Job, plan: UploadPlan, name: str) -> UploadWork:
     """Make what is not there yet of one object; a batch that is refused whole ends it."""
     ids = job.uploaded.ids
     todo = {key: body for key, body in plan.stages[name].items() if key not in ids}
@@ -203,7 +203,7 @@ def _send(job: Job, name: str, batch: Mapping[str, Mapping[str, Any]]) -> dict[s
     return made
 
 
-def _pair_contacts(job: Job, contacts: Iterator[tuple[str, str]]) -> Work:
+def _pair_contacts(job: Job, contacts: Iterator[tuple[str, str]]) -> UploadWork:
     """Pair each contact with the one that the product made of its account."""
     ids = job.uploaded.ids
     accounts = {contact: ids[account] for contact, account in contacts if contact not in ids and account in ids}
@@ -218,12 +218,12 @@ def _pair_contacts(job: Job, contacts: Iterator[tuple[str, str]]) -> Work:
     job.uploaded.add("Contact", {each: person[account] for each, account in accounts.items() if account in person})
 
 
-def _wake_users(job: Job) -> Work:
+def _wake_users(job: Job) -> UploadWork:
     """Users that an earlier upload made, and its undoing made inactive."""
     yield from set_field(job, "User", "IsActive", dict.fromkeys(job.uploaded.list_made("User"), True))
 
 
-def _publish(job: Job) -> Work:
+def _publish(job: Job) -> UploadWork:
     """Publish the articles that are drafts."""
     made = job.uploaded.list_made(ARTICLE)
     if not made:

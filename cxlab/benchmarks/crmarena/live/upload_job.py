@@ -23,7 +23,7 @@ COLLECTION = "composite/sobjects"
 ARTICLE, ARTICLES = "Knowledge__kav", "knowledgeManagement/articleVersions/masterVersions"
 # The clocks here and there may differ.
 _SKEW = timedelta(minutes=15)
-Work = Generator[Progress, None, None]
+UploadWork = Generator[Progress, None, None]
 
 
 @dataclass
@@ -65,7 +65,7 @@ def name_error(answer: Mapping[str, Any]) -> str:
     return f"{first.get('statusCode', 'no reason')}: {first.get('message', '')}"[:200]
 
 
-def set_field(job: Job, name: str, field_name: str, values: Mapping[str, Any]) -> Work:
+def set_field(job: Job, name: str, field_name: str, values: Mapping[str, Any]) -> UploadWork:
     """Set one field of records that were uploaded."""
     ids = job.uploaded.list_made(name)
     todo = [(ids[key], value) for key, value in values.items() if key in ids]

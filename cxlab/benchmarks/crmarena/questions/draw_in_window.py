@@ -10,7 +10,7 @@ import numpy as np
 from cxlab.benchmarks.crmarena.generation.latent import START
 from cxlab.benchmarks.crmarena.questions import windows
 from cxlab.benchmarks.crmarena.questions.question import Question, Source, pick
-from cxlab.benchmarks.crmarena.questions.truth import Ranking
+from cxlab.benchmarks.crmarena.questions.truth import CandidateRanking
 from cxlab.benchmarks.crmarena.questions.windows import Window
 from cxlab.benchmarks.crmarena.questions.wording import Meaning, Seed, load_wordings
 from cxlab.benchmarks.crmarena.tasks import MONTHS
@@ -155,7 +155,7 @@ def _draw_window(
             return window, first + timedelta(days=int(rng.integers(0, (source.end - first).days + 1)))
 
 
-def _is_clear(ranking: Ranking) -> bool:
+def _is_clear(ranking: CandidateRanking) -> bool:
     return bool(ranking.names) and len(ranking.answers) == 1 and ranking.margin >= NEARLY_LEVEL
 
 

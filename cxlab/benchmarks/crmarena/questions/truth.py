@@ -17,7 +17,7 @@ Extreme = str
 
 
 @dataclass(frozen=True)
-class Ranking:
+class CandidateRanking:
     """Candidates with their values, the best first; `answers` are all that are level with the first."""
 
     names: tuple[str, ...]
@@ -74,13 +74,13 @@ class Truth:
         names, counts = np.unique(self.first[self.within(start, end)], return_counts=True)
         return dict(zip(names.tolist(), counts.tolist(), strict=True))
 
-    def rank_handle_times(self, start: datetime, end: datetime, more_than: int, extreme: Extreme) -> Ranking:
+    def rank_handle_times(self, start: datetime, end: datetime, more_than: int, extreme: Extreme) -> CandidateRanking:
         """Agents with more than some cases, by the mean minutes of those they closed and never gave away."""
         qualified = [name for name, count in self.count_handled(start, end).items() if count > more_than]
         mask = self.within(start, end) & self.is_closed & ~self.transferred & np.isin(self.owner, qualified)
         return _rank(_means(self.owner[mask], self.minutes[mask]), extreme)
 
-    def rank_transfers(self, start: datetime, end: datetime, more_than: int, extreme: Extreme) -> Ranking:
+    def rank_transfers(self, start: datetime, end: datetime, more_than: int, extreme: Extreme) -> CandidateRanking:
         """Agents with more than some cases, by how many they gave away in a window; none where nobody gave any and the
         most are asked for."""
         qualified = [name for name, count in self.count_handled(start, end).items() if count > more_than]
@@ -89,21 +89,21 @@ class Truth:
         given = dict(zip(names.tolist(), counts.tolist(), strict=True))
         values = {name: float(given.get(name, 0)) for name in qualified}
         if extreme == "max" and not any(values.values()):
-            return Ranking((), ())
+            return CandidateRanking((), ())
         return _rank(values, extreme)
 
-    def rank_issues(self, product: str, start: datetime, end: datetime) -> Ranking:
+    def rank_issues(self, product: str, start: datetime, end: datetime) -> CandidateRanking:
         """Issues by how many cases of a product have them."""
         mask = self.within(start, end) & (self.product == product)
         return _rank(_counts(self.issue[mask]), "max")
 
-    def rank_months(self, product: str, start: datetime, end: datetime) -> Ranking:
+    def rank_months(self, product: str, start: datetime, end: datetime) -> CandidateRanking:
         """Months, as numbers of months since 1970, by how many cases of a product were opened in them."""
         mask = self.within(start, end) & (self.product == product)
         months = self.opened[mask].astype("datetime64[M]").astype(int).astype(str)
         return _rank(_counts(months), "max")
 
-    def rank_states(self, start: datetime, end: datetime) -> Ranking:
+    def rank_states(self, start: datetime, end: datetime) -> CandidateRanking:
         """States by the mean minutes from opening to closing."""
         mask = self.within(start, end) & self.is_closed
         return _rank(_means(self.state[mask], self.minutes[mask]), "min")
@@ -131,6 +131,6 @@ def _means(names: np.ndarray, values: np.ndarray) -> dict[str, float]:
     return dict(zip(found.tolist(), sums.tolist(), strict=True))
 
 
-def _rank(values: Mapping[str, float], extreme: Extreme) -> Ranking:
+def _rank(values: Mapping[str, float], extreme: Extreme) -> CandidateRanking:
     ordered: Sequence[tuple[str, float]] = sorted(values.items(), key=lambda pair: pair[1], reverse=extreme == "max")
-    return Ranking(tuple(name for name, _ in ordered), tuple(value for _, value in ordered))
+    return CandidateRanking(tuple(name for name, _ in ordered), tuple(value for _, value in ordered))

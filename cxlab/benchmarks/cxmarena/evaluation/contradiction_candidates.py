@@ -21,7 +21,7 @@ from cxlab.benchmarks.cxmarena.text import sentences
 LEAST = 0.1
 
 
-class Contrast(NamedTuple):
+class ArticleContrast(NamedTuple):
     """Two articles, the smaller id first; their sentences that may contradict, and how sure it is that they do."""
 
     first: str
@@ -32,7 +32,7 @@ class Contrast(NamedTuple):
 
 def propose(
     texts: Mapping[str, str], similarity: str = "words", k: int = 10, topics: Mapping[str, str] | None = None
-) -> list[Contrast]:
+) -> list[ArticleContrast]:
     """The candidates of both ways, the likeliest of each first and by turns, so that a limit cuts neither off.
 
     `similarity`: "words" or an embedder by name; `k`: nearest articles of each; `topics`: what articles stand
@@ -46,11 +46,11 @@ def propose(
     for pair in dict.fromkeys(one for one in order if one is not None):
         held = [each.passages for each in (claimed.get(pair), near.get(pair)) if each is not None]
         passages = tuple(dict.fromkeys(chain.from_iterable(held)))
-        found.append(Contrast(pair[0], pair[1], passages, claimed[pair].same if pair in claimed else 0.0))
+        found.append(ArticleContrast(pair[0], pair[1], passages, claimed[pair].same if pair in claimed else 0.0))
     return found
 
 
-def find_contrasts(texts: Mapping[str, str], least: float = LEAST) -> list[Contrast]:
+def find_contrasts(texts: Mapping[str, str], least: float = LEAST) -> list[ArticleContrast]:
     """The pairs of articles that claim different values, surest first."""
     names = find_names(texts)
     claims = [claim for claim in read_claims(texts, names) if claim.named]
@@ -60,7 +60,7 @@ def find_contrasts(texts: Mapping[str, str], least: float = LEAST) -> list[Contr
         if alike[0].same < least:
             break
         pairs = tuple(dict.fromkeys((one.first.text, one.second.text) for one in alike if one.same >= least))
-        found.append(Contrast(alike[0].first.article, alike[0].second.article, pairs, alike[0].same))
+        found.append(ArticleContrast(alike[0].first.article, alike[0].second.article, pairs, alike[0].same))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import Contrast, excerpt
+from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import ArticleContrast, excerpt
 from cxlab.benchmarks.cxmarena.evaluation.corpus import Corpus
 from cxlab.benchmarks.cxmarena.evaluation.cosines import cosine_rows
 from cxlab.benchmarks.cxmarena.evaluation.evaluation_prompts import (
@@ -70,7 +70,7 @@ class ContradictionCandidate(NamedTuple):
     """A pair to be checked, the passages of it that may contradict, and whether those made it a candidate."""
 
     pair: SimilarPair
-    contrast: Contrast | None
+    contrast: ArticleContrast | None
     by_passages: bool
 
 
@@ -136,7 +136,7 @@ def compare(
     )
 
 
-def choose(found: Neighbours, contrasts: Sequence[Contrast], by: str, most: int) -> list[ContradictionCandidate]:
+def choose(found: Neighbours, contrasts: Sequence[ArticleContrast], by: str, most: int) -> list[ContradictionCandidate]:
     """The pairs to be checked for contradictions, the likeliest first: by their passages, or by whole articles."""
     if by not in CANDIDATES:
         raise BadOption(f"candidates={by!r}; known: {', '.join(CANDIDATES)}")

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from cxlab.benchmarks.cxmarena.evaluation import corpus
 from cxlab.benchmarks.cxmarena.evaluation.claims import title
-from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import Contrast, find_contrasts
+from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import ArticleContrast, find_contrasts
 from cxlab.benchmarks.cxmarena.evaluation.one_subject import Subjects, state_one_property
 from cxlab.benchmarks.cxmarena.evaluation.repetitions import find_repetitions
 from cxlab.benchmarks.cxmarena.evaluation.unnamed_contrasts import find_unnamed
@@ -155,7 +155,7 @@ def _find_pairs(name: str, texts: Mapping[str, str], seen: set[frozenset[str]]) 
     return found
 
 
-def _keep_telling(contrast: Contrast, subjects: Subjects) -> Iterator[tuple[str, str]]:
+def _keep_telling(contrast: ArticleContrast, subjects: Subjects) -> Iterator[tuple[str, str]]:
     """The sentences of a contrast that may speak of one property under one condition."""
     for pair in contrast.passages:
         if state_one_property(*pair) and (contrast.same >= _LEARNED or subjects.share_words(*pair)):

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cxlab.benchmarks.cxmarena.evaluation.claims import PERIODS, TOKEN, find_figures, find_names, spell_counts
-from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import Contrast
+from cxlab.benchmarks.cxmarena.evaluation.contradiction_candidates import ArticleContrast
 from cxlab.benchmarks.cxmarena.text import STOP, sentences, stem
 
 # How alike the other words are at least, and how many of them are the same: one word ("answered") is of many things.
@@ -37,7 +37,7 @@ class _Rule(NamedTuple):
     values: dict[str, frozenset[str]]
 
 
-def find_unnamed(texts: Mapping[str, str], least: float = LEAST_ALIKE) -> list[Contrast]:
+def find_unnamed(texts: Mapping[str, str], least: float = LEAST_ALIKE) -> list[ArticleContrast]:
     """The pairs of articles with such sentences, the most alike first; `same` is how alike they are."""
     rules, usage, whole = _read(texts)
     weight = {word: math.log(1 + whole / times) ** 2 for word, times in usage.items()}
@@ -60,7 +60,9 @@ def find_unnamed(texts: Mapping[str, str], least: float = LEAST_ALIKE) -> list[C
     made = []
     for (first, second), held in found.items():
         held.sort(key=lambda each: (-each[0], each[1]))
-        made.append(Contrast(first, second, tuple(passages for _, passages in held[:SHOWN]), round(held[0][0], 4)))
+        made.append(
+            ArticleContrast(first, second, tuple(passages for _, passages in held[:SHOWN]), round(held[0][0], 4))
+        )
     return sorted(made, key=lambda each: (-each.same, each.first, each.second))
 
 

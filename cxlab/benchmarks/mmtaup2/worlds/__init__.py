@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from cxlab import resources
-from cxlab.benchmarks.mmtaup2.worlds.base import LoggedCall, Result, World
+from cxlab.benchmarks.mmtaup2.worlds.base import CallResult, LoggedCall, World
 from cxlab.benchmarks.mmtaup2.worlds.tools import Json
 from cxlab.errors import UnknownName
 
-__all__ = ["DOMAINS", "LoggedCall", "Result", "World", "from_data", "load", "policy"]
+__all__ = ["DOMAINS", "CallResult", "LoggedCall", "World", "from_data", "load", "policy"]
 
 DOMAINS = ("telecom", "retail")
 _POLICIES = resources.data("mmtaup2", "policies")

@@ -36,7 +36,7 @@ class ToolRefusal(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CallResult:
     """What a call came to. `value` is JSON-able and nobody else's; `error` is the sentence the caller reads."""
 
     kind: Kind
@@ -122,7 +122,7 @@ class World(ABC):
         """Whether no tool takes back what this one does, on whichever side it is."""
         return any(tools[tool].irreversible for tools in self._tools.values() if tool in tools)
 
-    def call(self, side: str, tool: str, arguments: Json) -> Result:
+    def call(self, side: str, tool: str, arguments: Json) -> CallResult:
         """Carry out a tool call and log it. Raises for nothing a model sends; a call that fails changes nothing."""
         before = self.state_hash()
         result = self._answer(_side(side), tool, arguments)
@@ -136,20 +136,20 @@ class World(ABC):
         error, after = _plain(result.error), self.state_hash()
         row = LoggedCall(_side(side), _plain(str(tool)), _plain(arguments), result.kind, value, error, before, after)
         self.log.append(row)
-        return Result(result.kind, copy_json(value), error)
+        return CallResult(result.kind, copy_json(value), error)
 
-    def _answer(self, side: Side, name: Json, arguments: Json) -> Result:
+    def _answer(self, side: Side, name: Json, arguments: Json) -> CallResult:
         declared = self._tools[side].get(name) if isinstance(name, str) else None
         if declared is None:
-            return Result("unknown_tool", error=f"There is no tool named {str(name)[:80]!r} here.")
+            return CallResult("unknown_tool", error=f"There is no tool named {str(name)[:80]!r} here.")
         complaint = find_complaint(declared, arguments)
         if complaint:
-            return Result("arguments", error=complaint)
+            return CallResult("arguments", error=complaint)
         self._checkpoint()
         try:
-            return Result("ok", getattr(self, declared.name)(**arguments))
+            return CallResult("ok", getattr(self, declared.name)(**arguments))
         except ToolRefusal as refusal:
-            return Result("refused", error=str(refusal))
+            return CallResult("refused", error=str(refusal))
 
     def _checkpoint(self) -> None:
         self.agent.checkpoint()

@@ -17,7 +17,7 @@ from cxlab.views.crm.organisation import Organisation, count_records, has_organi
 from cxlab.views.crm.place import LONGEST_QUERY, Place
 from cxlab.views.crm.tasks.page import show_evidence, show_result, show_step, solve_sample
 from cxlab.views.crm.tasks.solving import SolverStep, can_solve, name_answer, write_alone
-from cxlab.views.crm.traces.trace import Departure, Turn, read_departure, read_turns
+from cxlab.views.crm.traces.trace import StoredDeparture, Turn, read_departure, read_turns
 
 _LONGEST_SEEN, _LONGEST_WHOLE = 4_000, 40_000
 
@@ -100,7 +100,7 @@ def _show_departure(
     organisation: Organisation | None,
     turns: Sequence[Turn],
     steps: Sequence[SolverStep],
-    departure: Departure,
+    departure: StoredDeparture,
 ) -> None:
     """The reply where it went wrong beside the solver's step."""
     with st.container(border=True, key="cx-solver-marked-first"):
@@ -135,7 +135,7 @@ def _show_departure(
 
 
 def _show_steps(
-    place: Place, organisation: Organisation, steps: Sequence[SolverStep], departure: Departure | None
+    place: Place, organisation: Organisation, steps: Sequence[SolverStep], departure: StoredDeparture | None
 ) -> None:
     marked = departure.step if departure else ""
     first = next((number for number, step in enumerate(steps, start=1) if marked and step.tool == marked), 0)
@@ -143,7 +143,7 @@ def _show_steps(
         show_step(place, organisation, step, number, "what the agent missed" if number == first else "")
 
 
-def show_turn(place: Place, organisation: Organisation | None, turn: Turn, departure: Departure | None) -> None:
+def show_turn(place: Place, organisation: Organisation | None, turn: Turn, departure: StoredDeparture | None) -> None:
     """One reply: thought, action, and what came of it; the first departure is marked."""
     here = departure is not None and departure.turn == turn.number
     with st.container(border=True, gap="small", key=f"cx-reply-{'marked-' if here else ''}{turn.number}"):

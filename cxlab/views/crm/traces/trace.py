@@ -85,7 +85,7 @@ def _read_result(text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Departure:
+class StoredDeparture:
     """Where an attempt left the way, by its stored verdict: why, the reply (None: no single one), and the solver's
     tool that it should have been like ("" where there is none).
     """
@@ -95,12 +95,12 @@ class Departure:
     step: str
 
 
-def read_departure(attempt: Mapping[str, Any]) -> Departure | None:
+def read_departure(attempt: Mapping[str, Any]) -> StoredDeparture | None:
     """The first departure of a failed attempt; None for one that passed or was not scored."""
     if attempt.get("verdict") != "failed":
         return None
     turn = attempt.get("verdict_turn")
-    return Departure(
+    return StoredDeparture(
         str(attempt.get("verdict_reason") or "not told"),
         None if turn is None else int(turn),
         str(attempt.get("verdict_stage") or ""),
