@@ -26,14 +26,11 @@ from cxlab.views.sop.map.labels import (
     NODE_PX,
     Box,
     Label,
-    _PointGrid,
-    count_points,
-    curve,
-    dense,
     place_labels,
     stands_apart,
 )
 from cxlab.views.sop.map.layout import lay_out, wrap
+from cxlab.views.sop.map.lines import PointGrid, count_points, curve, dense
 
 TRAFFIC = pl.DataFrame(
     [
@@ -483,7 +480,7 @@ def test_points_under_a_box_are_counted_at_once_as_one_by_one(points: list[tuple
     # Even coordinates fall on the cells of the grid, where it is exact.
     found = np.array(points, dtype=np.float64) * 2
     boxes = np.array([[2.0 * middle, 2.0 * middle, 16.0, 8.0], [0.0, 40.0, 4.0, 200.0]])
-    assert _PointGrid(found).count(boxes, 0.0).tolist() == count_points(boxes, found).tolist()
+    assert PointGrid(found).count(boxes, 0.0).tolist() == count_points(boxes, found).tolist()
 
 
 def test_for_an_audience_the_map_says_less_in_larger_type() -> None:

@@ -27,8 +27,8 @@ from cxlab.views.sop.map.drawing import (
     place_texts,
     runs_back,
 )
-from cxlab.views.sop.map.labels import curve
 from cxlab.views.sop.map.layout import Step, lay_out, wrap
+from cxlab.views.sop.map.lines import curve
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 
 from cxlab.records.procedure import Procedure
 from cxlab.views.sop.map.layout import LINE_PX, Layout, Point, Step, lay_out
+from cxlab.views.sop.map.lines import SAMPLES, PointGrid, bend_around, curve, dense
 
 NODE_PX, ACTION_PX = 13.0, 9.0
 FONT_PX = 12
 # Mean advance of a letter at 12 px in the widest of the system fonts (DejaVu Sans), plain and bold.
 _LETTER_PX, _BOLD_PX = 6.9, 8.0
-_SAMPLES = 16
 _CLEAR_PX = 7.0
 """From the middle of a line to a text beside it: half of the widest line."""
 _NEAR_PX = 4.0
@@ -29,7 +28,7 @@ _ON_LINE = 14.0
 """What each point of a line under a text costs; there is one every second pixel."""
 _ROUNDS = 2
 _MOST_PLACES = 420
-_NO_LEAD = (math.nan,) * 4
+_AT_ONCE = 40
 
 
 Key = tuple[str, str | Step]
@@ -57,25 +56,6 @@ def measure(lines: Sequence[str], bold: int = 0) -> tuple[float, float]:
     """Width and height of some lines of text in pixels, estimated; the first `bold` lines are bold."""
     widths = [len(line) * (_BOLD_PX if place < bold else _LETTER_PX) for place, line in enumerate(lines)]
     return max(widths, default=0.0) + 2, len(lines) * LINE_PX
-
-
-def curve(points: Sequence[Point], samples: int = _SAMPLES) -> list[Point]:
-    """A smooth line through the points, level at both ends."""
-    if len(points) < 2:
-        return list(points)
-    slopes = [0.0]
-    for (x0, y0), (x1, y1) in zip(points[:-2], points[2:], strict=True):
-        slopes.append((y1 - y0) / (x1 - x0) if x1 != x0 else 0.0)
-    slopes.append(0.0)
-    line: list[Point] = []
-    for (a, b), (m, k) in zip(pairwise(points), pairwise(slopes), strict=True):
-        width = b[0] - a[0]
-        for step in range(samples):
-            t = step / samples
-            h00, h10 = (1 + 2 * t) * (1 - t) ** 2, t * (1 - t) ** 2
-            h01, h11 = t * t * (3 - 2 * t), t * t * (t - 1)
-            line.append((a[0] + width * t, h00 * a[1] + h10 * width * m + h01 * b[1] + h11 * width * k))
-    return [*line, points[-1]]
 
 
 class Places(NamedTuple):
@@ -126,7 +106,7 @@ def _place(
     flat: bool,
 ) -> Places:
     """Labels first, then arcs around them, then labels again around the arcs, and once more; the best round is kept."""
-    layout = lay_out(procedure, flat)
+    layout = lay_out(procedure, flat=flat)
     lines = {step: curve(points) for step, points in layout.edges.items()}
     nodes = np.array([(x, y, 2 * NODE_PX + 2, 2 * NODE_PX + 2) for x, y in layout.nodes.values()])
     options: dict[Key, _Options] = {}
@@ -135,15 +115,17 @@ def _place(
     # Short edges have the fewest places to go, so they choose first.
     for step, offered in sorted(edges, key=lambda edge: (len(lines[edge[0]]), edge[0])):
         options["edge", step] = _beside(lines[step], [measure(text) for text in offered])
+    standing = {key: _standing_cost(each, nodes, layout) for key, each in options.items()}
     straight = np.concatenate([dense(line) for line in lines.values()])
-    placed, least = _settle(options, nodes, straight, layout)
+    placed, least = _settle(options, standing, straight)
     bent: dict[Step, list[Point]] = {}
     for _ in range(_ROUNDS if arcs else 0):
         taken = np.array([label.box for key, label in placed.items() if key[0] != "arc"]).reshape(-1, 4)
         now = {step: bend_around(layout, step, taken) for step, _ in arcs}
         beside: dict[Key, _Options] = {("arc", step): _beside(now[step], [measure([text])]) for step, text in arcs}
+        standing |= {key: _standing_cost(each, nodes, layout) for key, each in beside.items()}
         points = np.concatenate([straight, *(dense(line) for line in now.values())])
-        found, cost = _settle({**options, **beside}, nodes, points, layout)
+        found, cost = _settle({**options, **beside}, standing, points)
         if not bent or cost < least:
             placed, least, bent = found, cost, now
 
@@ -154,15 +136,12 @@ def _place(
 
 
 def _settle(
-    options: Mapping[Key, "_Options"],
-    nodes: NDArray[np.float64],
-    points: NDArray[np.float64],
-    layout: Layout,
+    options: Mapping[Key, "_Options"], standing: Mapping[Key, NDArray[np.float64]], points: NDArray[np.float64]
 ) -> tuple[dict[Key, Label], float]:
     """The place that each label takes, and what speaks against all: the best of two orders of choosing. First each
-    label takes the best place in turn, then each looks again, knowing all others."""
-    grid = _PointGrid(points)
-    fixed = {key: _fixed_cost(each, nodes, grid, layout) for key, each in options.items()}
+    label takes the best place in turn, then each looks again, knowing all others. `standing` is `_standing_cost`."""
+    grid = PointGrid(points)
+    fixed = {key: standing[key] + _ON_LINE * grid.count(each.boxes, _NEAR_PX) for key, each in options.items()}
     # The places that are worth a look: hundreds of others are worse than any of these can become.
     worth = {key: np.argsort(cost, kind="stable")[:_MOST_PLACES] for key, cost in fixed.items()}
     options = {key: each.only(worth[key]) for key, each in options.items()}
@@ -170,28 +149,86 @@ def _settle(
     turns = list(options)
     best: tuple[dict[Key, int], float] = ({}, math.inf)
     for order in (turns, sorted(turns, key=lambda key: -float(fixed[key][0]))):
-        at: dict[Key, int] = {}
-        total = math.inf
-        for _ in range(5):
-            before = dict(at)
-            costs = {}
-            for key in order:
-                each = options[key]
-                others = [(options[other], place) for other, place in at.items() if other != key]
-                boxes = np.array([other.boxes[place] for other, place in others]).reshape(-1, 4)
-                leads = [other.leads[place] for other, place in others if not math.isnan(other.leads[place][0])]
-                cost = fixed[key] + 12 * _overlaps(each.boxes, boxes).sum(axis=1)
-                cost += _LED * _cross(np.array(leads).reshape(-1, 4), each.boxes).sum(axis=0)
-                if key[0] == "stage":
-                    cost += _LED * _cross(each.leads, boxes).sum(axis=1)
-                at[key] = int(np.argmin(cost))
-                costs[key] = float(cost[at[key]])
-            total = sum(costs.values())
-            if at == before:
-                break
-        if total < best[1]:
-            best = at, total
+        found = _choose([(options[key], fixed[key]) for key in order])
+        if found[1] < best[1]:
+            best = dict(zip(order, found[0], strict=True)), found[1]
     return {key: options[key].label(place) for key, place in best[0].items()}, best[1]
+
+
+def _choose(labels: Sequence[tuple["_Options", NDArray[np.float64]]]) -> tuple[list[int], float]:
+    """The places that labels take in this order, and what speaks against all. Of each its places in the order of their
+    fixed cost, and that cost."""
+    at, costs = [-1] * len(labels), [0.0] * len(labels)
+    boxes, leads = np.full((len(labels), 4), np.nan), np.full((len(labels), 4), np.nan)
+    # When each label last looked, and when one last moved: what no other has moved since stays.
+    looked, moved, now = [-1] * len(labels), 0, 0
+    for _ in range(5):
+        before = list(at)
+        for own, (options, fixed) in enumerate(labels):
+            now += 1
+            if moved <= looked[own]:
+                continue
+            others = ~np.isnan(boxes[:, 0])
+            others[own] = False
+            led = others & ~np.isnan(leads[:, 0])
+            place, costs[own] = _take_place(options, fixed, boxes[others], leads[led])
+            looked[own] = now
+            if place != at[own]:
+                at[own], moved = place, now
+                boxes[own], leads[own] = options.boxes[place], options.leads[place]
+        if at == before:
+            break
+    return at, sum(costs)
+
+
+def _take_place(
+    options: "_Options", fixed: NDArray[np.float64], boxes: NDArray[np.float64], leads: NDArray[np.float64]
+) -> tuple[int, float]:
+    """The best place beside labels in these boxes and hairlines that lead to them, and what speaks against it. The
+    places are in the order of their `fixed` cost."""
+    # Others can only add to a cost, so where none is in the way the first place is the best one, as it mostly is; and
+    # no place is whose fixed cost alone is as high as the best whole one.
+    best, least = 0, float(fixed[0] + _cost_of_first(options, boxes.tolist(), leads.tolist()))
+    seen, end = 1, int(np.searchsorted(fixed, least))
+    while seen < end:
+        part = slice(seen, min(end, seen + _AT_ONCE))
+        cost = fixed[part] + 12 * _overlaps(options.boxes[part], boxes).sum(axis=1)
+        cost += _LED * _cross(leads, options.boxes[part]).sum(axis=0)
+        cost += _LED * _count_crossed(options.leads[part], boxes)
+        place = int(np.argmin(cost))
+        if cost[place] < least:
+            best, least = seen + place, float(cost[place])
+        seen, end = part.stop, int(np.searchsorted(fixed, least))
+    return best, least
+
+
+def _cost_of_first(options: "_Options", boxes: Sequence[list[float]], leads: Sequence[list[float]]) -> float:
+    """What other labels and hairlines add to the cost of the first place: of a single one numpy would take longer."""
+    box, lead = options.boxes[0].tolist(), options.leads[0].tolist()
+    found = 12 * sum([_overlap(box, other) for other in boxes]) + _LED * sum([_crosses(other, box) for other in leads])
+    return found if math.isnan(lead[0]) else found + _LED * sum([_crosses(lead, other) for other in boxes])
+
+
+def _overlap(box: Sequence[float], other: Sequence[float]) -> float:
+    """`_overlaps` of two boxes."""
+    across = (box[2] + other[2]) / 2 + 2 - abs(box[0] - other[0])
+    along = (box[3] + other[3]) / 2 + 2 - abs(box[1] - other[1])
+    return across * along if across > 0 and along > 0 else 0.0
+
+
+def _crosses(lead: Sequence[float], box: Sequence[float]) -> bool:
+    """`_cross` of one line and one box."""
+    first, last = 0.0, 1.0
+    for axis in (0, 1):
+        start, half = lead[axis], box[2 + axis] / 2
+        way = lead[2 + axis] - start
+        near, far = box[axis] - half - start, box[axis] + half - start
+        if way:
+            near, far = near / way, far / way
+            first, last = max(first, min(near, far)), min(last, max(near, far))
+        elif near > 0 or far < 0:
+            return False
+    return first < last
 
 
 class _Options(NamedTuple):
@@ -214,30 +251,50 @@ class _Options(NamedTuple):
         return Label(Box(*map(float, self.boxes[place])), int(self.shapes[place]), float(self.along[place]))
 
 
+# Places around a node: above it (1) or below, so far away and so far aside.
+_SIDES, _AWAY, _ASIDE = np.array(
+    [
+        (side, away, aside)
+        for side in (1, -1)
+        for away in (0, 10, 22, 36, 52, 75, 100, 130, 165)
+        for aside in (0, -12, 12, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72, -90, 90, -110, 110)
+    ],
+    dtype=np.float64,
+).T
+
+
 def _around(node: Point, shapes: Sequence[tuple[tuple[str, ...], int]]) -> _Options:
     """Places for a stage's label in each of its shapes: above or below its node, rather close by."""
-    found = []
+    boxes, against = [], []
     for shape, (text, bold) in enumerate(shapes):
         width, height = measure(text, bold)
         left = width / 2 - 38  # the first stage's label may reach into the margin, no further
-        found += [
-            (9 * shape + cost + abs(shift) * 0.4 + 1.5 * min(away, 36) + 0.4 * max(away - 36, 0), shape,
-             (max(node[0] + shift, left), node[1] + side * (NODE_PX + 2 + away + height / 2), width, height))
-            for side, cost in ((1, 0.0), (-1, 2.0))
-            for away in (0, 10, 22, 36, 52, 75, 100, 130, 165)
-            for shift in (0, -12, 12, -24, 24, -36, 36, -48, 48, -60, 60, -72, 72, -90, 90, -110, 110)
-        ]  # fmt: skip
-    leads = [(*node, box[0], box[1]) if stands_apart(node, Box(*box)) else _NO_LEAD for _, _, box in found]
+        box = np.empty((len(_SIDES), 4))
+        box[:, 0] = np.maximum(node[0] + _ASIDE, left)
+        box[:, 1] = node[1] + _SIDES * (NODE_PX + 2 + _AWAY + height / 2)
+        box[:, 2:] = width, height
+        boxes.append(box)
+        below = np.where(_SIDES > 0, 0.0, 2.0)
+        aside = np.abs(_ASIDE) * 0.4
+        against.append(9 * shape + below + aside + 1.5 * np.minimum(_AWAY, 36) + 0.4 * np.maximum(_AWAY - 36, 0))
+    every = np.concatenate(boxes)
+    leads = np.column_stack((np.full_like(every[:, :2], node), every[:, :2]))
+    leads[~_stand_apart(node, every)] = np.nan
     return _Options(
-        np.array([cost for cost, _, _ in found]), np.array([box for _, _, box in found]),
-        np.array([shape for _, shape, _ in found]), np.full(len(found), node[1]), np.array(leads),
+        np.concatenate(against), every, np.repeat(np.arange(len(shapes)), len(_SIDES)), np.full(len(every), node[1]),
+        leads,
     )  # fmt: skip
 
 
 def stands_apart(node: Point, box: Box) -> bool:
     """Whether a stage's text is so far from it that a hairline must lead to it."""
-    near = abs(box.y - node[1]) - box.height / 2 - NODE_PX < _APART_PX
-    return not (near and abs(box.x - node[0]) < box.width / 2 + 8)
+    return bool(_stand_apart(node, np.array([box]))[0])
+
+
+def _stand_apart(node: Point, boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    near = np.abs(boxes[:, 1] - node[1]) - boxes[:, 3] / 2 - NODE_PX < _APART_PX
+    apart: NDArray[np.bool_] = ~(near & (np.abs(boxes[:, 0] - node[0]) < boxes[:, 2] / 2 + 8))
+    return apart
 
 
 def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Options:
@@ -245,41 +302,46 @@ def _beside(line: Sequence[Point], sizes: Sequence[tuple[float, float]]) -> _Opt
 
     On the line itself only where nothing else is free.
     """
-    places = np.arange(3, max(min(len(line) - 2, 4 * _SAMPLES), 4), 3)
+    places = np.arange(3, max(min(len(line) - 2, 4 * SAMPLES), 4), 3)
     points = np.array(line, dtype=np.float64)[np.minimum(places, len(line) - 1)]
     # A third of the first piece is where the ways out have parted and the label still reads as the stage's own.
-    far = np.abs(places - 0.42 * _SAMPLES) * 0.9
+    far = np.abs(places - 0.42 * SAMPLES) * 0.9
     boxes, against = [], []
     for shape, (width, height) in enumerate(sizes):
         up, aside = height / 2 + _CLEAR_PX, width / 2 + _CLEAR_PX
-        for cost, dx, dy in (
+        ways = np.array([
             (0, 0, up), (2, 0, -up), (4, aside, 0), (4, -aside, 0), (3, aside - 8, up - 6), (3, aside - 8, 6 - up),
             (5, 8 - aside, up - 6), (5, 8 - aside, 6 - up), (30, 0, 0),
-        ):  # fmt: skip
-            box = np.empty((len(places), 4))
-            box[:, :2] = points + np.array([dx, dy])
-            box[:, 2:] = width, height
-            boxes.append(box)
-            against.append(far + cost + 9 * shape)
-    each = len(boxes) // len(sizes) * len(places)
+        ])  # fmt: skip
+        box = np.empty((len(ways), len(places), 4))
+        box[:, :, :2] = points + ways[:, None, 1:]
+        box[:, :, 2:] = width, height
+        boxes.append(box.reshape(-1, 4))
+        against.append((far + ways[:, :1] + 9 * shape).ravel())
+    every, each = np.concatenate(boxes), len(boxes[0])
     return _Options(
-        np.concatenate(against), np.concatenate(boxes), np.repeat(np.arange(len(sizes)), each),
-        np.tile(points[:, 1], len(boxes)), np.full((len(boxes) * len(places), 4), np.nan),
+        np.concatenate(against), every, np.repeat(np.arange(len(sizes)), each),
+        np.tile(points[:, 1], len(every) // len(places)), np.full((len(every), 4), np.nan),
     )  # fmt: skip
 
 
-def _fixed_cost(
-    options: _Options, nodes: NDArray[np.float64], lines: "_PointGrid", layout: Layout
-) -> NDArray[np.float64]:
-    """What speaks against each place whatever the other labels do: nodes, lines under it, the chart's rim."""
+def _standing_cost(options: _Options, nodes: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
+    """What speaks against each place whatever lines and other labels do: nodes, the chart's rim."""
     boxes = options.boxes
     top, low = boxes[:, 1] + boxes[:, 3] / 2, boxes[:, 1] - boxes[:, 3] / 2
     right = boxes[:, 0] + boxes[:, 2] / 2
     rim = np.maximum(0, top - layout.height) + np.maximum(0, -low) + np.maximum(0, right - layout.width + 8)
     found: NDArray[np.float64] = options.against + 200 * rim + 20 * _overlaps(boxes, nodes).sum(axis=1)
-    if math.isfinite(np.nanmax(options.leads, initial=-math.inf)):
-        found += _LED * _cross(options.leads, nodes).sum(axis=1)
-    return found + _ON_LINE * lines.count(boxes, _NEAR_PX)
+    return found + _LED * _count_crossed(options.leads, nodes)
+
+
+def _count_crossed(leads: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many of the boxes each straight line runs through; most places have no line."""
+    crossed = np.zeros(len(leads), dtype=np.int64)
+    led = ~np.isnan(leads[:, 0])
+    if led.any():
+        crossed[led] = _cross(leads[led], boxes).sum(axis=1)
+    return crossed
 
 
 def _cross(leads: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -295,89 +357,6 @@ def _cross(leads: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np
         first, last = np.fmax(first, np.minimum(one, other)), np.fmin(last, np.maximum(one, other))
     crossed: NDArray[np.bool_] = (first < last) & np.isfinite(leads[:, None, 0])
     return crossed
-
-
-def dense(line: Sequence[Point]) -> NDArray[np.float64]:
-    """Points of a line, no further apart than 2 px: none passes under a text unseen."""
-    points = np.array(line, dtype=np.float64)
-    along = np.concatenate(([0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()))
-    wanted = np.linspace(0.0, along[-1], max(int(along[-1] / 2) + 2, 2))
-    return np.column_stack([np.interp(wanted, along, points[:, axis]) for axis in (0, 1)])
-
-
-def bend_around(layout: Layout, step: Step, taken: NDArray[np.float64]) -> list[Point]:
-    """A line for a transition that the procedure does not know: the arc that hides fewest nodes and texts."""
-    start, end = layout.nodes[step[0]], layout.nodes[step[1]]
-    others = np.array([point for name, point in layout.nodes.items() if name not in step]).reshape(-1, 2)
-    arcs = [
-        _bend(start, end, side * bulge, lean)
-        for bulge in (16, 26, 44, 66, 90, 120, 155, 190)
-        for side in (1, -1)
-        for lean in (1.0, 0.6, 1.7)
-    ]
-    best = min(arcs, key=lambda arc: _crowd(arc, others, taken, layout))
-    return [(float(x), float(y)) for x, y in best]
-
-
-def _bend(start: Point, end: Point, bulge: float, lean: float) -> NDArray[np.float64]:
-    """An arc that leaves the straight line by `bulge` pixels, at right angles to it, halfway, or with a `lean` sooner
-    (below 1) or later: one row (x, y) a point."""
-    across, along = end[0] - start[0], end[1] - start[1]
-    length = math.hypot(across, along) or 1.0
-    t = np.arange(33) / 32
-    bent = 4 * bulge * t**lean * (1 - t**lean)
-    return np.column_stack(
-        (start[0] + across * t - along / length * bent, start[1] + along * t + across / length * bent)
-    )
-
-
-def _crowd(arc: NDArray[np.float64], others: NDArray[np.float64], taken: NDArray[np.float64], layout: Layout) -> float:
-    x, y = arc[:, 0], arc[:, 1]
-    apart = np.maximum(np.abs(x[:, None] - others[:, 0]) * 0.8, np.abs(y[:, None] - others[:, 1]))
-    near = np.maximum(0.0, 26 - apart).sum()
-    # The names of actions stand beyond the last column.
-    out = (
-        np.maximum(0.0, 8 - y) + np.maximum(0.0, y - layout.height + 8) + 4 * np.maximum(0.0, x - layout.width)
-    ).sum()
-    run = dense(list(zip(x, y, strict=True)))
-    hidden = int(count_points(taken, run).sum()) if len(taken) else 0
-    # Of two that hide nothing, the shorter one.
-    return float(near + 3 * out + 12 * hidden + 0.1 * len(run))
-
-
-class _PointGrid:
-    """Points of lines in cells of 2 px, summed from the corner on, so that counting those in a box takes four looks."""
-
-    def __init__(self, points: NDArray[np.float64]) -> None:
-        self._corner = np.floor(points.min(axis=0))
-        cells = self._cell(points)
-        counted = np.zeros(cells.max(axis=0) + 2, dtype=np.int64)
-        np.add.at(counted, (cells[:, 0] + 1, cells[:, 1] + 1), 1)
-        self._sums = counted.cumsum(axis=0).cumsum(axis=1)
-
-    def _cell(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = np.floor((points - self._corner) / 2).astype(np.int64)
-        return found
-
-    def count(self, boxes: NDArray[np.float64], away: float) -> NDArray[np.int64]:
-        """How many points lie under each box (x, y, width, height), or less than so many pixels away from it."""
-        half = boxes[:, 2:] / 2 + away
-        most = np.array(self._sums.shape) - 1
-        x0, y0 = np.clip(self._cell(boxes[:, :2] - half), 0, most).T
-        x1, y1 = np.clip(self._cell(boxes[:, :2] + half) + 1, 0, most).T
-        sums = self._sums
-        found: NDArray[np.int64] = sums[x1, y1] - sums[x0, y1] - sums[x1, y0] + sums[x0, y0]
-        return found
-
-
-def count_points(boxes: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many points of lines lie under each box (x, y, width, height)."""
-    # An axis at a time: a last axis of two is what numpy is slowest at.
-    across, along = (
-        np.abs(points[None, :, axis] - boxes[:, axis, None]) <= boxes[:, 2 + axis, None] / 2 for axis in (0, 1)
-    )
-    counted: NDArray[np.int64] = (across & along).sum(axis=1)
-    return counted
 
 
 def _overlaps(boxes: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,9 +7,10 @@ y grows upwards.
 
 import re
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from cxlab.charts.names import begin, name_id
 from cxlab.records.procedure import Procedure
@@ -158,7 +159,13 @@ def _order(rows: list[list[str]], links: list[Step]) -> list[list[str]]:
         after.setdefault(a, []).append(b)
         before.setdefault(b, []).append(a)
     best, fewest = [list(row) for row in rows], _crossings(rows, after)
+    seen: set[tuple[int, tuple[tuple[str, ...], ...]]] = set()
     for turn in range(40):
+        # The turns go through four kinds: what the same kind began with before goes round from here on.
+        begun = turn % 4, tuple(map(tuple, rows))
+        if begun in seen:
+            break
+        seen.add(begun)
         down = turn % 2 == 0
         near = before if down else after
         for depth in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
@@ -224,25 +231,24 @@ def _heights(rows: list[list[str]], links: list[Step], gaps: dict[str, float]) -
     for row in rows:
         for place, name in enumerate(row):
             y[name] = (place - (len(row) - 1) / 2) * FULL.stages
+    whole = {name: sum(pull for _, pull in pulls) for name, pulls in near.items()}
+    spaced = [(row, _offsets((gaps[a] + gaps[b]) / 2 for a, b in pairwise(row))) for row in rows]
     for turn in range(120):
-        for row in rows if turn % 2 == 0 else reversed(rows):
+        for row, offsets in spaced if turn % 2 == 0 else reversed(spaced):
             wanted = [
-                sum(y[n] * pull for n, pull in near.get(name, ())) / sum(pull for _, pull in near[name])
-                if near.get(name)
-                else y[name]
-                for name in row
+                sum([y[n] * pull for n, pull in near[name]]) / whole[name] if name in near else y[name] for name in row
             ]
-            apart = [(gaps[a] + gaps[b]) / 2 for a, b in pairwise(row)]
-            for name, value in zip(row, _spread(wanted, apart), strict=True):
-                y[name] = value
+            y.update(zip(row, _spread(wanted, offsets), strict=True))
     return y
 
 
-def _spread(wanted: list[float], apart: list[float]) -> list[float]:
+def _offsets(gaps: Iterable[float]) -> list[float]:
+    """How far names with these gaps between them stand from the first."""
+    return list(accumulate(gaps, initial=0.0))
+
+
+def _spread(wanted: list[float], offsets: list[float]) -> list[float]:
     """The values nearest to the wanted ones (least squares) that keep their order and distances: pooled neighbours."""
-    offsets = [0.0]
-    for gap in apart:
-        offsets.append(offsets[-1] + gap)
     blocks: list[tuple[float, int]] = []
     for value, offset in zip(wanted, offsets, strict=True):
         blocks.append((value - offset, 1))
