@@ -247,7 +247,7 @@ def test_json_of_a_status_stays_readable_after_blanks(tmp_path: Path) -> None:
 
 def test_jobs_are_listed_on_a_home_that_cannot_be_written(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read-only home lets SQLite make neither its table nor the files of its journal; root needs a stand-in."""
-    job = jobs.start(["models"])
+    job = jobs.start(["models", "--help"])
     while jobs.find_job(job.id).state == "running":
         time.sleep(0.05)
 
@@ -256,7 +256,7 @@ def test_jobs_are_listed_on_a_home_that_cannot_be_written(empty_home: Path, monk
 
     monkeypatch.setattr(jobs, "_connect", lambda: refuse().execute("pragma journal_mode = wal"))
     with pytest.raises(FileFault, match="CXLAB_HOME"):
-        jobs.start(["models"])
+        jobs.start(["models", "--help"])
     assert [each.id for each in jobs.list_jobs()] == [job.id]
     (empty_home / "jobs.sqlite").unlink()
     assert jobs.list_jobs() == []

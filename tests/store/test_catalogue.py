@@ -224,8 +224,8 @@ def test_a_run_whose_process_is_gone_is_marked_as_stopped(store: Path, manual_sh
 
 
 def test_jobs_that_are_damaged_are_set_aside_once(store: Path) -> None:
-    job = jobs.start(["models"])
-    assert jobs.find_job(job.id).args == ("models",)
+    job = jobs.start(["models", "--help"])
+    assert jobs.find_job(job.id).args == ("models", "--help")
     deadline = time.monotonic() + 60
     while jobs.find_job(job.id).state == "running" and time.monotonic() < deadline:
         time.sleep(0.05)
