@@ -145,3 +145,16 @@ def test_a_mistake_is_named(home: Path, words: list[str], told: str) -> None:
 def test_an_empty_store_says_what_to_do(empty_home: Path) -> None:
     with pytest.raises(CxError, match="nothing has been run yet"):
         CliRunner().invoke(app, ["compare"], catch_exceptions=False)
+
+
+def test_one_model_that_ran_twice_does_not_lead_over_itself(empty_home: Path) -> None:
+    runs = [write_run(empty_home, number, "a", steady(20 * number, seed=number)) for number in (1, 2)]
+    (task,) = read(*runs)["tasks"]
+    assert (
+        task["verdict"] == "the same model twice, under the same settings: 20.0 points apart, more than chance explains"
+    )
+    assert (task["leader"], task["same_model"]) == (None, True)
+    assert not {"More samples to settle it", "Where a wins"} & {each["label"] for each in task["decision"]["told"]}
+    text = call(*runs)
+    assert "who leads" not in text
+    assert "  run  " in text

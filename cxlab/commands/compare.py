@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cxlab.read import View
     from cxlab.read.comparison.corrected import CorrectedRanking
     from cxlab.read.comparison.ranking import Ranking, Rankings
     from cxlab.read.comparison.sets import ComparisonSet, Unit
     from cxlab.read.comparison.words import Name
+    from cxlab.read.conditions import Conditions
     from cxlab.records.benchmark_card import Declaration
 
 WithoutMarked = Annotated[
@@ -54,6 +55,7 @@ def compare(
     with the reason. `cannot tell` is an answer.
     """
     from cxlab.benchmarks.scores.corrected import correct
+    from cxlab.commands.compare_text import write
     from cxlab.errors import UnknownName
     from cxlab.read import decisions
     from cxlab.read.annotations import marked_samples
@@ -77,14 +79,14 @@ def compare(
                 raise UnknownName("dataset with results to compare", dataset, datasets)
             raise UnknownName("set", set_id, [each.id for each in known])
         found = ranking.rank(about, view.change(sets=(chosen[0],)), unit, metric)
-    apart = {}
-    if unit == "run_id":
-        runs = of_runs(about.card.id, about.switches)
-        apart = find_differing({run: runs[run].conditions for run in view.runs})
+    runs = of_runs(about.card.id, about.switches) if unit == "run_id" else {}
+    made_under = {run: runs[run].conditions for run in view.runs if run in runs}
+    apart = find_differing(made_under)
     names = _name_sides(about, found, unit)
     made = correct(decisions.in_force()) if with_corrections else None
     told = [
-        _tell(about, each, baseline, names, made and correct_ranking(about, view, each, made)) for each in found.tasks
+        _tell(about, each, baseline, names, made_under, made and correct_ranking(about, view, each, made))
+        for each in found.tasks
     ]
     if without_judge:
         _leave_out(about, view, found.tasks, without_judge, told, names)
@@ -101,8 +103,8 @@ def compare(
         for title, values in apart.items():
             print(f"  {title}: " + "; ".join(f"{names.get(run, run)} {value}" for run, value in values.items()))
         print()
-    print("\n\n".join(_write(about, found.set, each, row, names) for each, row in zip(found.tasks, told, strict=True))
-          or f"{about.card.name}: nothing has been scored that could be compared")  # fmt: skip
+    written = [write(about, found.set, each, row, names) for each, row in zip(found.tasks, told, strict=True)]
+    print("\n\n".join(written) or f"{about.card.name}: nothing has been scored that could be compared")
 
 
 def _find_view(
@@ -181,14 +183,14 @@ def _name_sides(about: "Declaration", found: "Rankings", unit: "Unit") -> dict[s
 
 def _tell(
     about: "Declaration", found: "Ranking", baseline: str, names: dict[str, str],
-    corrected: "CorrectedRanking | None",
+    made_under: "Mapping[str, Conditions]", corrected: "CorrectedRanking | None",
 ) -> dict[str, Any]:  # fmt: skip
-    """One task in plain values; None is unknown."""
+    """One task in plain values; None is unknown. `made_under`: the conditions of the runs that are compared."""
     from dataclasses import asdict
 
     from cxlab.read.comparison import ranking
     from cxlab.read.comparison.decision import decide
-    from cxlab.read.comparison.words import leads, say_customers, say_floors, say_leader
+    from cxlab.read.comparison.words import is_repeat, leads, say_customers, say_floors, say_leader, say_repeats
     from cxlab.records.metric_names import name_metric
     from cxlab.report.decision_figures import list_figures, say_metric, say_other_lead
 
@@ -202,7 +204,8 @@ def _tell(
     between = decide(about, found, against)
     sides = ranking.describe_sides(found) if between else found.table
     title = name_metric(found.task.metric)
-    figures = list_figures(about, found, between, sides, title, name, corrected) if between else []
+    repeat = is_repeat(found, made_under)
+    figures = list_figures(about, found, between, sides, title, name, corrected, repeat) if between else []
     coverage = {row["side"]: row for row in compared.coverage.iter_rows(named=True)}
     said = found.customers
     return {
@@ -215,15 +218,18 @@ def _tell(
         "clusters": compared.clusters,
         "cluster": None if compared.shared is None else compared.shared.name,
         "of": compared.known,
-        "verdict": say_leader(found, name),
-        "leader": found.leader if leads(found) else None,
+        "verdict": say_repeats([found]) if repeat else say_leader(found, name),
+        "same_model": repeat,
+        "leader": found.leader if leads(found) and not repeat else None,
         "first": found.leader or None,
         "decision": None if between is None else {
             "leader": between.leader, "rival": between.rival, "told": [asdict(each) for each in figures],
             **{column: {row["side"]: _finite(row[column]) for row in sides.iter_rows(named=True)}
                for column in ("cost_usd", "latency_s")},
             "passed": {side: asdict(each) for side, each in between.passed.items()},
-            "other_leads": [asdict(each) | {"told": say_other_lead(each, name)} for each in between.other_leads],
+            "other_leads": [] if repeat else [
+                asdict(each) | {"told": say_other_lead(each, name)} for each in between.other_leads
+            ],
             "other_metrics": [asdict(each) for each in between.metrics],
             "slices_looked_at": between.looked_at, "slices": [asdict(each) for each in between.slices],
         },
@@ -320,79 +326,3 @@ def _tell_corrected(about: "Declaration", found: "CorrectedRanking", name: "Name
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _write(
-    about: "Declaration", chosen: "ComparisonSet", found: "Ranking", told: dict[str, Any], names: dict[str, str]
-) -> str:
-    """One task for a terminal."""
-    from cxlab.read.comparison.words import STANDING, say_set
-    from cxlab.report.decision_figures import Figure
-
-    lines = [f"{about.card.name}, {found.task.title} ({found.task.metric}): {told['verdict']}"]
-    where = f"; set {chosen.conditions.id}, dataset {chosen.conditions.dataset}" if chosen.conditions else ""
-    lines.append(f"  {say_set(found.compared)}{where}.")
-    lines.append(f"  {told['judged_by']}")
-    if told["decision"]:
-        lines += [f"  {each['told']}." for each in told["decision"]["other_leads"]]
-        lines += [f"  {Figure(**each)}" for each in told["decision"]["told"]]
-    if told["below_floor"]:
-        lines.append(f"  ! {told['below_floor']}.")
-    gaps = {row["model"]: row for row in told["differences"]}
-    rows = [("model", "mean", "95 %", f"against {names.get(told['baseline'], '')}", "95 %, corrected", "", "samples")]
-    for row in told["models"]:
-        other = gaps.get(row["model"])
-        rows.append((
-            row["name"], _points(row["mean"]), _span(row),
-            "" if other is None else _points(other["difference"], "+.1f"), "" if other is None else _span(other),
-            "" if other is None else STANDING[other["verdict"]], f"{row['n']} (has {row['has']} of {told['of']})",
-        ))  # fmt: skip
-    rows += [(f"{floor['name']}, not ranked", _points(floor["mean"]), "", "", "", "", str(floor["n"]))
-             for floor in told["floors"]]  # fmt: skip
-    lines += _align(rows)
-    if told["corrected"]:
-        lines += _write_corrected(told["corrected"])
-    if left := told.get("without_judge"):
-        lines.append(f"  {left['verdict']}. {left['told']}")
-        lines += _align([
-            ("model", "as judged", "without", "95 %"),
-            *((row["name"], _points(row["mean"]), _points(row["without"]), _span(row)) for row in left["models"]),
-        ])  # fmt: skip
-        lines += [f"  ! Run {run} is not scored anew: {why}." for run, why in left["left_out"].items()]
-    lines += [f"  Not ranked: {names[row['model']]} {row['reason']}." for row in told["left_out"]]
-    if told["customers"] and told["customers"]["told"]:
-        lines.append(f"  {told['customers']['told']}")
-    return "\n".join(lines)
-
-
-def _write_corrected(told: dict[str, Any]) -> list[str]:
-    """What reviewers' decisions change, for a terminal."""
-    rows = [("model", "as judged", "corrected", "95 %", "change", "passed", "passed, corrected")]
-    rows += [
-        (row["name"], _points(row["mean"]), _points(row["corrected"]), _span(row), _points(row["change"], "+.1f"),
-         _share(row["passed"]), _share(row["passed_corrected"]))
-        for row in told["models"]
-    ]  # fmt: skip
-    lines = [f"  With reviewers' corrections: {told['verdict']}. {told['told']}", *_align(rows)]
-    return lines + [f"  ! Run {run} is not corrected: {why}." for run, why in told["left_out"].items()]
-
-
-def _align(rows: "Sequence[Sequence[str]]") -> list[str]:
-    """Rows of cells as lines, columns below each other."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows]  # fmt: skip
-
-
-def _points(value: float | None, form: str = ".1f") -> str:
-    from cxlab.records.decimals import write_decimals
-
-    return "–" if value is None else write_decimals(value, form)
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{_points(100 * value)}%"
-
-
-def _span(row: dict[str, Any]) -> str:
-    return "–" if row["low"] is None else f"{_points(row['low'])} to {_points(row['high'])}"

@@ -96,4 +96,6 @@ def _choose(apart: Sequence[str], settings: Mapping[str, Mapping[str, str]]) -> 
 
 def _say(title: str, value: str) -> str:
     shown = _WORDS.get(value, value).replace("_", " ") or "none"
+    # "Function calling" as within a sentence; "ReAct" as it is.
+    shown = shown[:1].lower() + shown[1:] if shown.split(" ")[0][1:].islower() else shown
     return f"{title[:1].lower()}{title[1:]} {shown}" if title else shown

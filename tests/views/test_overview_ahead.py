@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from cxlab.store import connect, layout
+from cxlab.views.benchmarks import declared
 from cxlab.views.overview import ahead
+from cxlab.views.overview.since import find_changes
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -63,3 +65,15 @@ def test_what_cannot_be_read_is_left_to_the_page(empty_home: Path) -> None:
     for part in empty_home.glob("runs/*/parts/*/*.parquet"):
         part.write_bytes(b"no parquet")
     ahead.read_ahead(lambda: False)
+
+
+def test_what_changed_since_the_last_run_is_read_ahead_too(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 3):
+        write_run(empty_home, number, "a", {("s0", 1): 90.0, ("s1", 1): 10.0 * number}, reasons={"s1": "late"})
+    connect.open_store(empty_home).close()
+    layout.mark_up_to_date(empty_home)
+    asked = follow(monkeypatch)
+    ahead.read_ahead(lambda: False)
+    asked.clear()
+    assert len(list(find_changes([declared("sage")]))) == 1
+    assert not any("scores" in sql for sql in asked)

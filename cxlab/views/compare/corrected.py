@@ -13,7 +13,7 @@ from cxlab.read.comparison.words import NO_RANDOM_CHOICE, Name, say_changes, say
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric
 from cxlab.ui.address import cached, here, link, set_view
-from cxlab.ui.labels import PASSED_COMPARED, plain, section
+from cxlab.ui.labels import PASSED_COMPARED, ROUNDED, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
@@ -72,7 +72,7 @@ def show_corrected(about: Declaration, judged: Ranking, found: CorrectedRanking,
         "value": column(begin_metric(title), "points", about.card.metrics.get(judged.task.metric)),
         "corrected": column("Corrected", "points", "With decisions in the place of judges' verdicts."),
         "interval": column("95 % interval"),
-        "change": column("Change", "ratio"),
+        "change": column("Change", "ratio", ROUNDED),
         "passed": column(PASSED_COMPARED, "share", "By the verdicts as judged, on the same samples."),
         "passed_corrected": column("Passed, corrected", "share", "By the verdicts that decisions make."),
     }

@@ -28,7 +28,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import begin_metric
 from cxlab.report.decision_figures import list_figures, list_named, say_metric, say_other_lead, say_zeros
 from cxlab.ui.address import link
-from cxlab.ui.labels import badge, plain, section
+from cxlab.ui.labels import ROUNDED, badge, plain, section
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
@@ -118,7 +118,7 @@ def _show_ranking(
         "value": column(begin_metric(title), "points", about.card.metrics.get(found.task.metric)),
         "interval": column("95 % interval"),
         "verdict": column("Against the first", help="At 5 %, corrected for the number of comparisons."),
-        "difference": column("Difference", "points", "From the first, of unrounded means."),
+        "difference": column("Difference", "points", f"From the first. {ROUNDED}"),
         "gap": column("Its interval", help="Paired by sample; all these intervals hold together in 95 cases of 100."),
         "p_corrected": column("p", "p", "Corrected for the number of comparisons (Bonferroni)."),
         "coverage": column("Has samples", help="With a result under these conditions, of those that the task has."),

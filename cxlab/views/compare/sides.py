@@ -6,14 +6,14 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_parties
-from cxlab.charts.theme import Mark, mark_models, mark_of
+from cxlab.charts.theme import Mark, mark_of
 from cxlab.read import View, annotations, known
 from cxlab.read.comparison.sets import Unit
 from cxlab.read.comparison.words import name_some
 from cxlab.read.conditions import find_differing, of_runs
 from cxlab.read.run_names import call_runs_of
 from cxlab.records.benchmark_card import Declaration
-from cxlab.ui.address import cached, marks
+from cxlab.ui.address import cached, mark_sides, marks
 from cxlab.ui.annotations import annotate, withdraw
 from cxlab.ui.app_frame import guarded
 from cxlab.ui.choices import choose, choose_id
@@ -78,7 +78,7 @@ def marks_of(unit: Unit, named: Mapping[str, str]) -> dict[str, Mark]:
     if len(set(models.values())) == len(named):
         of_model = marks()
         return {name: mark_of(of_model, models[side]) for side, name in named.items()}
-    own = mark_models([named[side] for side in sorted(named)])
+    own = mark_sides([named[side] for side in sorted(named)])
     return {name: own[name] for name in named.values()}
 
 

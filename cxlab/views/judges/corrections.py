@@ -10,7 +10,7 @@ from cxlab.read import StoredAttempt, View, decisions
 from cxlab.records.correction import PASSED, Corrections, changed
 from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import cached, link
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import ROUNDED, label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.judges import corrected_scores
@@ -54,7 +54,7 @@ def show_corrections(view: View, states: pl.DataFrame) -> None:
             "corrected": column("Corrected", "points"),
             "corrected_low": column("Low", "points"),
             "corrected_high": column("High", "points"),
-            "change": column("Change", "ratio"),
+            "change": column("Change", "ratio", ROUNDED),
             "change_low": column("Change, low", "ratio"),
             "change_high": column("Change, high", "ratio"),
             "attempts": column("Changed", "count", "Attempts whose value changes (samples, where tried more often)."),

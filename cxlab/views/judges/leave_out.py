@@ -13,7 +13,7 @@ from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import ROUNDED, label, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared_all, leave_out_floors, metrics_for, names_of
 from cxlab.views.judges import queries_agreement, queries_bias, queries_leave_out, queries_materiality
@@ -74,7 +74,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
             {
                 "name": column("Judge left out"),
                 "rest": column("Rest right", "share", "How often the majority of those who are left is right."),
-                "change": column("Change", "points", "Points: right without it minus right with it."),
+                "change": column("Change", "points", f"Points: right without it minus right with it. {ROUNDED}"),
                 "reach": column("95 % interval", help="Of the change, in points."),
                 "undecided": column("Others tie", "share", "What the others leave undecided: a tie scores nothing."),
                 "alone": column("Alone", "share", "How often it is right by itself."),

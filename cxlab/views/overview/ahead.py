@@ -11,6 +11,7 @@ from cxlab.ui.address import cached
 from cxlab.views.benchmarks import declared, in_order, leave_out_floors
 from cxlab.views.comparison_sets import ranked
 from cxlab.views.overview.queries import outcome
+from cxlab.views.overview.since import find_changes
 
 
 def read_ahead(ended: Callable[[], bool]) -> None:
@@ -27,9 +28,13 @@ def read_ahead(ended: Callable[[], bool]) -> None:
     with suppress(CxError, OSError, duckdb.Error), catalogue.held():
         cached(read.health)
         # As the page asks: whoever asks for the same meanwhile waits for this answer.
+        abouts = []
         for name in in_order(cached(read.benchmarks)["benchmark"]):
             if ended():
                 return
-            about = declared(name)
+            abouts.append(about := declared(name))
             cached(ranked, View(benchmark=name))
             cached(outcome, leave_out_floors(View(benchmark=name), about))
+        changes = find_changes(abouts)
+        while not ended() and next(changes, None):
+            pass

@@ -1,6 +1,6 @@
 """What changed since the run before: the newest run of a model beside its last one on the same samples."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -44,17 +44,25 @@ class Change:
 def show_since(abouts: Sequence[Declaration]) -> None:
     """The newest runs that have one of the same model on the same samples before them, each with what changed; nothing
     where there is none."""
+    for place, (about, new, old, change) in enumerate(find_changes(abouts)):
+        if not place:
+            section("Since the last run", "The newest run of a model beside the one before it, on the same samples.")
+        _show(about, new, old, change)
+
+
+def find_changes(
+    abouts: Sequence[Declaration],
+) -> Iterator[tuple[Declaration, RunConditions, RunConditions, Change]]:
+    """What `show_since` shows, one after the other: each is worked out when it is asked for."""
     pairs = [(about, *pair) for about in abouts for pair in find_pairs(about)]
     pairs.sort(key=lambda each: (each[1].created, each[1].run), reverse=True)
     told = 0
     for about, new, old in pairs[:_MOST_TRIED]:
-        change = cached(find_change, about.card.id, new.run, old.run)
-        if change is None or told == _MOST_SHOWN:
-            continue
-        if not told:
-            section("Since the last run", "The newest run of a model beside the one before it, on the same samples.")
-        told += 1
-        _show(about, new, old, change)
+        if told == _MOST_SHOWN:
+            return
+        if (change := cached(find_change, about.card.id, new.run, old.run)) is not None:
+            told += 1
+            yield about, new, old, change
 
 
 def find_pairs(about: Declaration) -> list[tuple[RunConditions, RunConditions]]:

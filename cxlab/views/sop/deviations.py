@@ -15,7 +15,7 @@ from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, link, marks, open_page, set_view, view
 from cxlab.ui.app_frame import dark, read_window, screen
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import Badge, label, plain, section
+from cxlab.ui.labels import label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.branching import follow, show_confusion
@@ -103,15 +103,15 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
     shown = [difference[0], difference[1]] if difference else cached(queries_chosen_turns.models, current)
     simulated = [model for model in shown if model in found and found[model].simulated]
     stands_in = "" if not simulated else "simulated" if len(simulated) == len(shown) else "partly simulated"
-    badges: list[Badge] = ["simulated"] if simulated else []
     if difference:
-        # Before an audience the badge alone says who is simulated.
+        # Before an audience the mark alone says who is simulated.
         call = short_model if large else label
         names = (call(difference[0]), call(difference[1]))
         short = (short_model(difference[0]), short_model(difference[1]))
         steps = cached(queries_difference.step_differences, current, procedure, difference)
         sure = int(steps["sure"].sum())
         told = f"{sure} of {steps.height} steps differ for sure. " if sure else ""
+        unmapped = large and not sure
         section(
             plain(queries_difference.say_difference(steps, procedure, short)),
             f"{told}At a line: per cent of turns, {plain(short[0])} : {plain(short[1])}."
@@ -123,9 +123,9 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
             "difference in how often those who arrived took the right way out, in points. "
             f"{ORDER}"
             "Drag to move, + and − above it to zoom.",
-            badges,
+            ["simulated"] if unmapped and simulated else [],
         )
-        if large and not sure:
+        if unmapped:
             return  # The title has said all that there is to say.
         figure = draw_difference(
             procedure, steps, branches, difference, names, dark(), current.stage, simulated=stands_in, brief=large
@@ -136,7 +136,6 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         section(
             _name_the_leak(cached(queries.divergences, current), procedure),
             "" if large else READS,
-            badges,
         )
         figure = draw_map(procedure, traffic, branches, dark(), current.stage, stands_in, brief=large)
         rows, columns = with_labels(traffic), {"name": column("Model"), **_STEP}

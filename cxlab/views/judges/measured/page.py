@@ -11,7 +11,7 @@ from cxlab.records.benchmark_card import Card, Declaration
 from cxlab.ui.address import cached, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id, is_new
-from cxlab.ui.labels import empty, label, plain, section
+from cxlab.ui.labels import ROUNDED, empty, label, plain, section
 from cxlab.ui.tables import Kind, column, show_chart, show_table
 from cxlab.views.benchmarks import usable_facets
 from cxlab.views.judges.judge_columns import judge_names
@@ -148,7 +148,7 @@ def _show_apart(
         {
             "measured": column("Measured", kind),
             "judged": column("Judged", kind),
-            "difference": column("Difference", kind),
+            "difference": column("Difference", kind, ROUNDED),
             "who": column("Model"),
             **{facet: column(about.title(facet)) for facet in facets},
             "attempt_id": column("Conversation", "id"),

@@ -16,9 +16,10 @@ from cxlab.read import View
 from cxlab.ui.address import cached, link, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import badge, empty, label, plain, section
+from cxlab.ui.labels import ROUNDED, badge, empty, label, plain, section
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import published_tables
+from cxlab.views.like_run import form_of
 from cxlab.views.persona.queries import BENCHMARK, list_runs
 from cxlab.views.persona.results import charts
 from cxlab.views.persona.results import labels as terms
@@ -215,9 +216,9 @@ def _floor_lines(scene: ResultSelection) -> pl.DataFrame:
 def _explain_lines(scene: ResultSelection, lines: pl.DataFrame) -> None:
     told = "A dot opens its conversations."
     if not scene.floors and not set(scene.sides) & set(floors.BASELINES):
-        st.caption(f"{told} Agents that do nothing or hand everybody over, the floors, were not run on this data.")
-        missing: dict[str, str | list[str]] = {"bench": BENCHMARK, "agents": list(floors.BASELINES)}
-        link("Run the floors on it", "run", View(dataset=scene.dataset), also=missing)
+        st.caption(f"{told} Constant agents, which do nothing or hand everybody over, were not run on this data.")
+        if form := form_of(scene.stored[0], tuple(floors.BASELINES)):
+            link("Run the constant agents on the same", "run", also=form)
         return
     known = [
         f"an agent that {row['name']} {terms.write_value(scene.metric, row['value'])}"
@@ -291,7 +292,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
         "comparison": column("Compared", width="medium"),
         "name": column("Model"),
         "shown": column("Verdict", help="Better or worse at 5 % after correction."),
-        "difference": column("Difference", "ratio"),
+        "difference": column("Difference", "ratio", ROUNDED),
         "low": column("95 % from", "ratio"),
         "high": column("to", "ratio"),
         "p_corrected": column("p, corrected", "p"),

@@ -111,9 +111,9 @@ def draw_ground(
     simulated: str = "",
     aside: str = "",
 ) -> "Figure":
-    """Lines and texts, in a figure of the layout's size that can be moved and zoomed; `simulated` is said in a corner.
+    """Lines and texts, in a figure of the layout's size that can be moved and zoomed.
 
-    `aside`: the colour of what is written at lines that are no edges.
+    `simulated` is said first in the legend. `aside`: the colour of what is written at lines that are no edges.
     Texts and lines keep their size in pixels: zooming in makes room between them.
     """
     from cxlab.charts.lazy_figure import LazyFigure
@@ -143,13 +143,8 @@ def draw_ground(
         if action in layout.nodes
     ]
     if simulated:
-        notes.append(
-            {
-                "x": 1, "y": 0, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top",
-                "xshift": _RIGHT_PX - 6, "text": f"◇ {plain(simulated)}", "showarrow": False,
-                "font": {"size": FONT_PX, "color": colours.muted},
-            }
-        )  # fmt: skip
+        # In the picture, so that it goes wherever that goes; a heading above it need not say it, too.
+        add_legend(figure, simulated, colours.muted, symbol="diamond-open")
     # A wide procedure opens at its left end; no way leads out of what is drawn.
     seen = layout.width if layout.flat else min(layout.width, 1.2 * WIDTH)
     figure.update_xaxes(range=[-2, seen + 2], minallowed=-60, maxallowed=layout.width + 60, visible=False)
