@@ -23,7 +23,7 @@ import polars as pl
 from cxlab.benchmarks.cxmarena.brand.ledger import Ledger
 from cxlab.benchmarks.cxmarena.conversations.noise import NoisyConversation
 from cxlab.benchmarks.cxmarena.knowledge.formats import NoisyArticle
-from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus
+from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus, order_pair
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
 from cxlab.records import Article, Conversation, Message
 
@@ -95,14 +95,10 @@ def rename(corpus: RefinementCorpus) -> RefinementCorpus:
 
     return RefinementCorpus(
         [a.model_copy(update={"id": own(a.id)}) for a in corpus.articles],
-        sorted(_pair(own(a), own(b)) for a, b in corpus.similar),
-        sorted(_pair(own(a), own(b)) for a, b in corpus.contradictory),
+        sorted(order_pair(own(a), own(b)) for a, b in corpus.similar),
+        sorted(order_pair(own(a), own(b)) for a, b in corpus.contradictory),
         [{**c, "from": own(c["from"]), "to": own(c["to"])} for c in corpus.changes],
     )
-
-
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one < other else (other, one)
 
 
 def topic_rows(topics: Sequence[Topic], articles: Sequence[Article]) -> pl.DataFrame:

@@ -117,12 +117,13 @@ def make(
         found.articles.append(
             article.model_copy(update={"id": ids[key], "body": final[key], "relations": {"of": (article.id,)}})
         )
-    found.similar = sorted(_sorted(ids[a], ids[b]) for a, b in (*similar, *added))
-    found.contradictory = sorted(_sorted(ids[a], ids[b]) for a, b in contradictory)
+    found.similar = sorted(order_pair(ids[a], ids[b]) for a, b in (*similar, *added))
+    found.contradictory = sorted(order_pair(ids[a], ids[b]) for a, b in contradictory)
     return found
 
 
-def _sorted(one: str, other: str) -> Pair:
+def order_pair(one: str, other: str) -> Pair:
+    """Two articles as a pair is kept, the smaller id first."""
     return (one, other) if one < other else (other, one)
 
 
@@ -312,7 +313,7 @@ def check(corpus: RefinementCorpus, ledger: Ledger) -> list[str]:
             fact = ledger.get(s, name)
             if fact is not None:
                 (right if fact.value == value else wrong).setdefault(fact.id, set()).add(article.id)
-    proven = {_sorted(a, b) for fact, liars in wrong.items() for a in liars for b in right.get(fact, ()) if a != b}
+    proven = {order_pair(a, b) for fact, liars in wrong.items() for a in liars for b in right.get(fact, ()) if a != b}
     gold = set(corpus.contradictory)
     found += [f"{pair}: in the gold, but no fact differs" for pair in sorted(gold - proven)]
     found += [f"{pair}: a fact differs, but the gold lacks it" for pair in sorted(proven - gold)]

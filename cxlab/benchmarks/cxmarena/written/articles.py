@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus
+from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus, order_pair
 from cxlab.benchmarks.cxmarena.written.brand_files import (
     WrittenArticle,
     WrittenBrand,
@@ -62,12 +62,12 @@ def refine(brand: WrittenBrand, found: Sequence[Article], tools: Mapping[str, di
             if origin := one.head.get(kind):
                 source = next(article for article in brand.articles if article.slug == origin)
                 text = shared_passage(one, source) or ""
-                corpus.similar.append(_pair(ids[origin], ids[one.slug]))
+                corpus.similar.append(order_pair(ids[origin], ids[one.slug]))
                 corpus.changes.append({"kind": change, "from": ids[origin], "to": ids[one.slug], "text": text})
         for mark in (mark for mark in one.body.marks if mark.planted):
             right = [o for o in everything if any(m.fact == mark.fact and not m.planted for m in o.body.marks)]
             for other in right:
-                corpus.contradictory.append(_pair(ids[other.slug], ids[one.slug]))
+                corpus.contradictory.append(order_pair(ids[other.slug], ids[one.slug]))
             corpus.changes.append(
                 {
                     "kind": "contradiction",
@@ -81,10 +81,6 @@ def refine(brand: WrittenBrand, found: Sequence[Article], tools: Mapping[str, di
     corpus.similar.sort()
     corpus.contradictory.sort()
     return corpus
-
-
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one < other else (other, one)
 
 
 def find_paragraph(text: str, words: str) -> str:
