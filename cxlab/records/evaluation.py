@@ -98,6 +98,10 @@ class Vote(Record):
     cost_usd: float | None = None
 
 
+MEASURED = "measured"
+"""The judge in whose name what the log itself shows stands beside the judges' verdicts."""
+
+
 class Judgement(Record):
     """One judge's verdict on one field of one turn.
 

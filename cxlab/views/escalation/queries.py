@@ -21,6 +21,7 @@ from cxlab.metrics.paired import holm, mcnemar_exact
 from cxlab.read.query import ask, selection, version_of, where
 from cxlab.read.sample_clusters import add_cluster, clusters_of
 from cxlab.read.view import View
+from cxlab.records.evaluation import MEASURED
 from cxlab.store import layout
 
 OPTIONS = ("right", "wrong", "missed", "none")
@@ -91,8 +92,8 @@ def _read(home: str, version: str, view: View, wanted: tuple[str, ...]) -> pl.Da
             WHERE true {only}
         ), held AS (
             SELECT v.*, t.said AS truth FROM said v JOIN said t
-                ON t.run_id = v.run_id AND t.attempt_id = v.attempt_id AND t.rule = v.rule AND t.judge = 'measured'
-            WHERE v.judge <> 'measured'
+                ON t.run_id = v.run_id AND t.attempt_id = v.attempt_id AND t.rule = v.rule AND t.judge = '{MEASURED}'
+            WHERE v.judge <> '{MEASURED}'
         )
         SELECT held.source, b.attempt_id, b.sample_id, b.trial, b.model, facet_of(b.facet_list, 'scenario') AS scenario,
             facet_of(b.facet_list, 'persona') AS persona, facet_of(b.facet_list, 'modality') AS modality, held.judge,

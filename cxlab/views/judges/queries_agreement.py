@@ -22,6 +22,7 @@ from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, facet, version_of, where, widen
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
+from cxlab.records.evaluation import MEASURED
 from cxlab.store import catalogue, layout
 
 _BOOTSTRAP = 500
@@ -69,7 +70,7 @@ def _read_panels(home: str, version: str, wanted: View) -> list[Panel]:
     found = ask(
         f"""SELECT judges, list(run_id ORDER BY run_id) AS runs, sum(attempts)::BIGINT AS attempts FROM (
             SELECT run_id, list(DISTINCT judge ORDER BY judge) AS judges, count(DISTINCT attempt_id) AS attempts
-            FROM votes v WHERE {condition} AND judge <> 'measured' GROUP BY run_id)
+            FROM votes v WHERE {condition} AND judge <> '{MEASURED}' GROUP BY run_id)
         GROUP BY judges ORDER BY attempts DESC, judges""",
         params,
     )
@@ -93,7 +94,7 @@ def panel(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     )
     said = cut(verdicts, view, kept).group_by("judge").agg(pl.col("verdicts", "oov", "missing").sum())
     # The log's own record stands among the judges so that they can be compared with it; it is none.
-    return told.join(said, on="judge", how="left").filter(pl.col("judge") != "measured").sort("judge")
+    return told.join(said, on="judge", how="left").filter(pl.col("judge") != MEASURED).sort("judge")
 
 
 @lru_cache(maxsize=4)
@@ -153,7 +154,7 @@ def _read_patterns(
         f"""
         WITH items AS (
             SELECT kind, field, model, turn, run_id, attempt_id, {columns} FROM judgements j
-            WHERE {condition} AND judge <> 'measured' GROUP BY kind, field, model, turn, run_id, attempt_id
+            WHERE {condition} AND judge <> '{MEASURED}' GROUP BY kind, field, model, turn, run_id, attempt_id
         )
         SELECT kind, CASE WHEN kind = 'field' THEN concat({select_procedure("a.facet_list")} || '.', field)
                 ELSE field END AS name, items.model {facet_columns(facets, "a")},

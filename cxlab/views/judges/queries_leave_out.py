@@ -13,10 +13,9 @@ from cxlab.metrics.intervals import change_of_mean, pooled_interval
 from cxlab.read.query import ask, cut, version_of, where, widen
 from cxlab.read.sample_clusters import clusters_of
 from cxlab.read.view import View
+from cxlab.records.evaluation import MEASURED
 from cxlab.store import layout
 from cxlab.views.judges.queries_agreement import facet_columns
-
-LOG = "measured"
 
 
 def votes_with_truth(
@@ -47,7 +46,7 @@ def _read_votes(
         f"""
         WITH items AS (
             SELECT run_id, attempt_id, turn, field, {columns},
-                max(CASE WHEN judge = '{LOG}' AND status = 'ok' THEN verdict END) AS log
+                max(CASE WHEN judge = '{MEASURED}' AND status = 'ok' THEN verdict END) AS log
             FROM judgements j
             WHERE {condition} AND kind = 'field' AND field NOT IN (SELECT unnest($opinions::VARCHAR[]))
             GROUP BY run_id, attempt_id, turn, field

@@ -21,6 +21,7 @@ from cxlab.read.query import ask, cut, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.records import content_id
 from cxlab.records.correction import PASSED
+from cxlab.records.evaluation import MEASURED
 from cxlab.records.procedure import declared
 from cxlab.store import layout
 from cxlab.views.judges.queries_agreement import facet_columns
@@ -28,8 +29,6 @@ from cxlab.views.judges.queries_agreement import facet_columns
 _AHEAD = 50
 MOST = 500
 """Splits that a review goes through; a group of its own shows what lies deeper."""
-LOG = "measured"
-"""The judge in whose name the log's own record stands beside the judges' verdicts."""
 GROUP = ("group", "benchmark", "kind", "name", "sides")
 _PRIORITY = ("telling", "stake", "entropy", "run_id", "attempt_id", "turn", "field")
 SUMS = ("benchmark", "metric", "whole", "model", "sample_id")
@@ -71,7 +70,7 @@ def _read_splits(home: str, version: str, wanted: View, facets: tuple[str, ...])
         WITH split AS (
             SELECT run_id, attempt_id, turn, kind, field, any_value(benchmark) AS benchmark,
                 string_agg(concat(judge, chr(31), verdict), chr(30) ORDER BY judge) AS pattern
-            FROM judgements j WHERE {condition} AND status = 'ok' AND judge <> '{LOG}'
+            FROM judgements j WHERE {condition} AND status = 'ok' AND judge <> '{MEASURED}'
             GROUP BY ALL HAVING min(verdict) <> max(verdict)
         ), apart AS (
             SELECT run_id, attempt_id, turn,
@@ -258,7 +257,7 @@ def verdicts_on(view: View, items: pl.DataFrame) -> pl.DataFrame:
     found = ask(
         f"""SELECT run_id, attempt_id, j.turn, j.field, j.judge, j.verdict, j.benchmark, j.model, sample_id
         FROM judgements j JOIN attempts USING (run_id, attempt_id)
-        WHERE {condition} AND status = 'ok' AND judge <> '{LOG}' AND attempt_id IN (SELECT unnest($attempts))""",
+        WHERE {condition} AND status = 'ok' AND judge <> '{MEASURED}' AND attempt_id IN (SELECT unnest($attempts))""",
         {**params, "attempts": items["attempt_id"].unique().sort().to_list()},
     )
     return items.join(found, on=["run_id", "attempt_id", "turn", "field"])

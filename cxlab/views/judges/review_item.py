@@ -12,6 +12,7 @@ from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_points
 from cxlab.read import StoredAttempt, View, decisions, procedures
+from cxlab.records.evaluation import MEASURED
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, link, set_view
 from cxlab.ui.annotations import annotate, withdraw
@@ -274,7 +275,7 @@ def _show_truth(whole: StoredAttempt, turn: int, field: str, said: pl.DataFrame)
     if trace.height:
         values = {name: trace[f"{name}_fields"][0] for name in names}
         lines += [[(words, "quiet"), (_value(values[name], field), "")] for name, words in names.items()]
-    log = said.filter(pl.col("judge") == queries_review.LOG)
+    log = said.filter(pl.col("judge") == MEASURED)
     if log.height:
         lines.append([(_name_log(whole, field), "quiet"), (name_id(log["verdict"][0]), "")])
     grid(("", name_id(field)), lines)
@@ -285,7 +286,7 @@ def _read_panel(whole: StoredAttempt, turn: int, field: str, said: pl.DataFrame)
     trace = whole.traces.filter(pl.col("turn") == turn)
     if trace.height and (value := json.loads(trace["panel_fields"][0] or "{}").get(field)) is not None:
         return str(value)
-    judges = said.filter((pl.col("judge") != queries_review.LOG) & (pl.col("status") == "ok"))
+    judges = said.filter((pl.col("judge") != MEASURED) & (pl.col("status") == "ok"))
     counted = judges.group_by("verdict").len().sort("len", descending=True)
     if counted.is_empty() or (counted.height > 1 and counted["len"][0] == counted["len"][1]):
         return ""
@@ -306,7 +307,7 @@ def _value(fields: str | None, name: str) -> str:
 def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
     """Every judge's verdict, the way that it would lead alone, and its reasons."""
     procedure = str(whole.attempt.get(procedures.facet_of(str(whole.attempt["benchmark"]))) or "")
-    judges = said.filter(pl.col("judge") != queries_review.LOG)
+    judges = said.filter(pl.col("judge") != MEASURED)
     for start in range(0, judges.height, _VOTES_A_ROW):
         rows = judges.slice(start, _VOTES_A_ROW).iter_rows(named=True)
         for place, row in zip(st.columns(min(judges.height, _VOTES_A_ROW)), rows, strict=False):

@@ -19,9 +19,9 @@ from typing import Any
 from cxlab.benchmarks.contract import Scored
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.events import Error, ReferenceAction
-from cxlab.benchmarks.mmtaup2.evaluation.judging.verdict_figures import MEASURED
 from cxlab.benchmarks.mmtaup2.tasks import GoldAction
 from cxlab.records import Attempt, Sample, Score
+from cxlab.records.evaluation import MEASURED
 
 METRICS = (
     "turns",

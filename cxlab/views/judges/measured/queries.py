@@ -15,11 +15,11 @@ from cxlab.benchmarks.contract import Contrast
 from cxlab.read.clusters import summarise
 from cxlab.read.query import ask, selection, version_of, where
 from cxlab.read.view import View
+from cxlab.records.evaluation import MEASURED
 from cxlab.store import layout
 
 PREFIX = "judged_"
 PANEL = "panel"
-MEASURED = "measured"
 # Values closer than this are one: they differ by rounding.
 CLOSE = 0.05
 # Fewer pairs correlate by chance.

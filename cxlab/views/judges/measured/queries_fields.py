@@ -9,8 +9,8 @@ from cxlab.metrics.prevalence import corrected_prevalence
 from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.query import ask, selection, version_of, where
 from cxlab.read.view import View
+from cxlab.records.evaluation import MEASURED
 from cxlab.store import layout
-from cxlab.views.judges.measured.queries import MEASURED
 
 
 def fields(view: View, among: tuple[str, ...]) -> pl.DataFrame:

@@ -9,13 +9,13 @@ import polars as pl
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, version_of, where, widen
 from cxlab.read.view import View
+from cxlab.records.evaluation import MEASURED
 from cxlab.store import layout
 from cxlab.views.judges.queries_agreement import facet_columns
 
 Kept = Literal["all", "known", "wrong", "alone", "unused"]
 MOST = 500
 """Verdicts that a list shows; its counts are of all."""
-_LOG = "measured"
 # Of the verdicts of a judge, those that are kept.
 _KEPT = {
     "all": "said IS NOT NULL",
@@ -81,8 +81,8 @@ def _read_items(
                 any_value(verdict) FILTER (judge = $judge AND status = 'ok') AS said,
                 any_value(status) FILTER (judge = $judge) AS status,
                 any_value(verdict) FILTER (judge = $beside AND status = 'ok') AS beside,
-                coalesce(list(verdict) FILTER (judge NOT IN ($judge, '{_LOG}') AND status = 'ok'), []) AS others,
-                any_value(verdict) FILTER (judge = '{_LOG}' AND status = 'ok') AS log
+                coalesce(list(verdict) FILTER (judge NOT IN ($judge, '{MEASURED}') AND status = 'ok'), []) AS others,
+                any_value(verdict) FILTER (judge = '{MEASURED}' AND status = 'ok') AS log
             FROM judgements j WHERE {condition} GROUP BY ALL HAVING status IS NOT NULL
         ), known AS (
             SELECT run_id, attempt_id, turn, CAST(gold_fields::JSON AS MAP(VARCHAR, VARCHAR)) AS gold_map

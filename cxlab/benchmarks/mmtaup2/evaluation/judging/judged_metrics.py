@@ -22,12 +22,13 @@ from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics
 from cxlab.benchmarks.mmtaup2.evaluation.judging import joined_votes, rubric_versions
-from cxlab.benchmarks.mmtaup2.evaluation.judging.verdict_figures import MEASURED, Verdicts, figures
+from cxlab.benchmarks.mmtaup2.evaluation.judging.verdict_figures import Verdicts, figures
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.judging import JudgeAnswer, poll, tally
 from cxlab.records import Attempt, Judgement, Vote
+from cxlab.records.evaluation import MEASURED
 
 
 @dataclass(frozen=True)

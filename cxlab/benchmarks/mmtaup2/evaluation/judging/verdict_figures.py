@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
 
-MEASURED = "measured"
 Verdicts = Mapping[int, Mapping[str, str]]
 NO_JUDGES = "no judges"
 # What is only of the log: whether its wording is decided, by whom else, and what the answer was where it is.

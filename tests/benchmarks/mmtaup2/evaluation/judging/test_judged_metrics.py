@@ -24,6 +24,7 @@ from cxlab.llm.base import ChatModel, Completion
 from cxlab.llm.simulated.model import SimulatedModel
 from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Message, Sample, Usage
+from cxlab.records.evaluation import MEASURED
 from tests.benchmarks.mmtaup2.mm_conversations import PHONE, REFUEL, agent, attempt, clean, customer, rough, task, tool
 
 SHARP = Profile(
@@ -264,7 +265,7 @@ def test_judges_decide_what_the_wording_leaves_open(
     assert rows["safety_by_judges"].value == 100.0 * (not undecided)
     assert rows["done_though_refused"].value is None
     # Beside the judges there is no truth to hold them against.
-    measured = {j.field for j in judgements if j.judge == verdict_figures.MEASURED and j.turn == 2}
+    measured = {j.field for j in judgements if j.judge == MEASURED and j.turn == 2}
     assert "irreversible" not in measured
     if word is None:
         return
@@ -331,7 +332,7 @@ def test_adaptation_is_asked_where_it_is_named_and_stands_beside_the_rule() -> N
     scored = asyncio.run(judged_metrics.assess(task(), attempted, setup(said, judge_groups=("adaptation",))))
     rows = {row.metric: row.value for row in scored.scores}
     assert (rows["adaptation"], rows["judged_adaptation"]) == (50, 100)
-    rule = {j.turn: j.verdict for j in scored.judgements if (j.judge, j.field) == (verdict_figures.MEASURED, "adapted")}
+    rule = {j.turn: j.verdict for j in scored.judgements if (j.judge, j.field) == (MEASURED, "adapted")}
     assert rule == {1: "yes", 2: "no"}
     asked = judged_metrics.turn_inputs(task(), attempted, 1, ["adaptation"])["adaptation"]
     assert "piano" in asked.customer
@@ -355,9 +356,7 @@ def test_all_of_an_attempt() -> None:
     assert all((row.value is None) == bool(row.reason) for row in scored.scores)
     # One vote a judge and turn, the measured record as one more judge.
     each = Counter((vote.judge, vote.turn) for vote in scored.votes)
-    assert set(each) == {
-        (name, t) for name in [*(p.name for p in PANEL), verdict_figures.MEASURED] for t in range(1, 6)
-    }
+    assert set(each) == {(name, t) for name in [*(p.name for p in PANEL), MEASURED] for t in range(1, 6)}
     assert set(each.values()) == {1}
     assert all(j.verdict in judge_prompts.OPTIONS[j.field] for j in scored.judgements if j.status == "ok")
     assert {row.metric for row in asyncio.run(judged_metrics.assess(task(), attempt(rough()), setup())).scores} == {
@@ -368,7 +367,7 @@ def test_all_of_an_attempt() -> None:
     )
     assert as_sample.scores == scored.scores
     # JudgedFigures figures pool in the same tables.
-    panel = judged_metrics.majority(j for j in scored.judgements if j.judge != verdict_figures.MEASURED)
+    panel = judged_metrics.majority(j for j in scored.judgements if j.judge != MEASURED)
     case = summary.case(task(), attempt(rough()), verdict_figures.figures(panel, 5))
     assert summary.pool([case], "user_effort").value == case.value("user_effort")
 
