@@ -20,6 +20,7 @@ from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.sop import charts, queries, queries_chosen_turns, queries_difference, queries_turns
 from cxlab.views.sop.branching import follow, show_confusion
 from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
+from cxlab.views.sop.difference_words import say_difference
 from cxlab.views.sop.map.charts import ORDER, READS, draw_map, fit
 from cxlab.views.sop.map.difference import draw_difference
 
@@ -113,7 +114,7 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         told = f"{sure} of {steps.height} steps differ for sure. " if sure else ""
         unmapped = large and not sure
         section(
-            plain(queries_difference.say_difference(steps, procedure, short)),
+            plain(say_difference(steps, procedure, short)),
             f"{told}At a line: per cent of turns, {plain(short[0])} : {plain(short[1])}."
             if large and sure
             else ""

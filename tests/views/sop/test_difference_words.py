@@ -3,7 +3,7 @@
 import polars as pl
 
 from cxlab.benchmarks.sage.procedures import graph
-from cxlab.views.sop.queries_difference import say_difference
+from cxlab.views.sop.difference_words import say_difference
 
 SCHEMA = {
     **dict.fromkeys(("source", "target"), pl.String),
