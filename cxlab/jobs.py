@@ -75,6 +75,11 @@ def start(args: Sequence[str]) -> Job:
         return _spawn(job_id, args, lock, table)
 
 
+def start_quietly(args: Sequence[str]) -> Job:
+    """`start` without bars of progress, which nobody sees; also again what was started so before."""
+    return start(args if "--quiet" in args else [*args, "--quiet"])
+
+
 def is_building_demo() -> bool:
     """Whether the demo is being built at this moment, so that an empty page fills before long."""
     return any(job.kind == DEMO[0] and job.state == "running" for job in list_jobs())

@@ -62,7 +62,7 @@ def list_jobs() -> work.SearchJobs:
     """The jobs that this page starts: those that work, and the one in the address."""
 
     def start(args: Sequence[str]) -> None:
-        st.query_params["job"] = jobs.start([*dict.fromkeys([*args, "--quiet"])]).id
+        st.query_params["job"] = jobs.start_quietly(args).id
         st.rerun()
 
     mine = [each for each in jobs.list_jobs() if each.kind in work.KINDS]

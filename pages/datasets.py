@@ -31,7 +31,7 @@ UP = [("Datasets", "datasets", View())]
 
 def start(args: Sequence[str]) -> None:
     """Set a job out and stay with it."""
-    st.query_params["job"] = jobs.start([*dict.fromkeys([*args, "--quiet"])]).id
+    st.query_params["job"] = jobs.start_quietly(args).id
     st.rerun()
 
 

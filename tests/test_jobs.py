@@ -50,6 +50,14 @@ def test_what_no_process_can_be_given_is_refused_and_leaves_nothing(shell: Shell
     assert jobs.list_jobs() == []
 
 
+def test_what_a_page_starts_is_quiet_once_and_keeps_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(jobs, "start", lambda args: started.append(list(args)))
+    jobs.start_quietly(("run", "--option", "a=1", "--option", "b=1"))
+    jobs.start_quietly(started[0])
+    assert started == [["run", "--option", "a=1", "--option", "b=1", "--quiet"]] * 2
+
+
 def test_a_mistake_is_a_failed_job_with_its_line_in_the_log(shell: Shell) -> None:
     job = jobs.start(("run", "runner.lamp:BENCHMARK", "--model", "simulated:nobody"))
     wait_for(lambda: ended(job.id))
