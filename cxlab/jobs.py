@@ -22,14 +22,13 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from cxlab import resources
-from cxlab.errors import BadOption, BadStore, CxError, FileFault, UnknownName, explain
+from cxlab.errors import BadOption, CxError, FileFault, UnknownName, explain
 from cxlab.records import new_id
 from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.lock import is_held
 from cxlab.runner.request import JOB
 from cxlab.store import catalogue, home, layout, trash, write
 from cxlab.store import run_status as statuses
-from cxlab.store.run_status import Status
 
 JobState = Literal["running", "done", "failed", "stopped", "stalled"]
 """In the words of `cxlab.store.run_status`."""
@@ -122,19 +121,6 @@ def find_job(job_id: str) -> Job:
     if job is None:
         raise UnknownName("job", job_id, (job.id for job in list_jobs()))
     return job
-
-
-def progress(job: Job) -> dict[str, Status]:
-    """How far each run of a job has come; a run that was created but not begun is left out."""
-    found = {}
-    for run_id in job.runs:
-        try:
-            status = statuses.read_run(folder_of(run_id), write.load_run(run_id).planned)
-        except (UnknownName, BadStore):
-            continue  # deleted meanwhile, or set aside
-        if status is not None:
-            found[run_id] = status
-    return found
 
 
 @dataclass(frozen=True)

@@ -76,16 +76,6 @@ class _Path:
         return self.sandbox.compat == "policy"
 
 
-def find_past_window(sandbox: Queryable, period: str, count: int) -> tuple[str, str]:
-    """(start, end) of "the past `count` periods": up to the beginning of today. `period`: day, week, month, quarter."""
-    return _find_window(_Path(sandbox), period, count)
-
-
-def find_named_window(sandbox: Queryable, name: str, year: int) -> tuple[str, str]:
-    """(start, end) of a month, quarter or season; the end is the first moment after it."""
-    return _find_window(_Path(sandbox), name=name, year=year)
-
-
 def solve_handle_time(sandbox: Queryable, start: str, end: str, more_than: int, extreme: Extreme) -> Solution:
     """The agent with the shortest or longest mean handle time among those with more than some cases in a window."""
     path = _Path(sandbox)

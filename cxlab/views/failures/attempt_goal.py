@@ -224,11 +224,6 @@ def _counts(part: str, basis: Sequence[str]) -> bool:
     return not basis or _SPELLED.get(part, part.upper()) in basis
 
 
-def _turns(turns: Sequence[int | None]) -> str:
-    known = sorted({turn for turn in turns if turn is not None})
-    return ", ".join(map(str, known)) or "–"
-
-
 def _points(name: str, value: float | None) -> str:
     return format_ratio(value) if value is not None and name.endswith(_COUNTS) and value % 1 else format_points(value)
 

@@ -14,7 +14,7 @@ from cxlab.read import View
 from cxlab.read.comparison import ranking
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.words import MARKED_STANDING, leads, say_leader, say_leaders, say_set
-from cxlab.records.benchmark_card import Declaration, Task
+from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, link, marks
 from cxlab.ui.app_frame import dark
@@ -264,10 +264,6 @@ def _meanings(about: Declaration, board: pl.DataFrame) -> list[str]:
 
 def _title_of(about: Declaration, model: str) -> str:
     return next((floor.title for floor in about.floors if floor.model == model), short_model(model))
-
-
-def _tell(about: Declaration, task: Task) -> str:
-    return f"{task.title}: {task.metric}, {about.card.metrics.get(task.metric, 'no definition is noted')}"
 
 
 def _badges(found: Sequence[Ranking]) -> list[Badge]:

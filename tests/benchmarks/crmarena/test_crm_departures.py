@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 
-from cxlab.benchmarks.crmarena.evaluation.causes import CAUSES
+from cxlab.benchmarks.crmarena.evaluation.causes import Cause
 from cxlab.benchmarks.crmarena.evaluation.evidence import Window, read_call
 from cxlab.benchmarks.crmarena.tasks import TASKS
 from cxlab.records import Sample, Verdict
@@ -51,7 +51,7 @@ def judged(small_store: tuple[Path, list[Sample]]) -> Iterator[list[tuple[dict[s
 def test_causes_are_those_that_a_person_named(judged: list[tuple[dict[str, Any], Sample, Verdict]]) -> None:
     assert len(judged) >= 40
     named = Counter(trace["cause"] for trace, _, _ in judged)
-    assert set(named) == set(CAUSES)
+    assert set(named) == set(get_args(Cause))
     assert {sample.task for _, sample, _ in judged} == set(TASKS)
     wrong = [
         f"{n} (question {trace['question']}): {trace['cause']}@{trace.get('turn')}, not {verdict.reason}@{verdict.turn}"

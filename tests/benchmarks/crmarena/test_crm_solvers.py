@@ -143,9 +143,16 @@ def test_products_that_were_bought_on_a_day(base: Sandbox) -> None:
         solvers.solve_named_entity(base, ident("003", 77), "pair", "month", 1)
 
 
+def find_window(base: Sandbox, *period: Any, **named: Any) -> tuple[str, str]:
+    return solvers._find_window(solvers._Path(base), *period, **named)
+
+
 def test_windows(base: Sandbox) -> None:
-    assert solvers.find_past_window(base, "quarter", 2) == ("2020-09-17T00:00:00Z", "2021-03-17T00:00:00Z")
-    assert solvers.find_named_window(base, "Winter", 2020) == ("2020-12-01T00:00:00Z", "2021-03-01T00:00:00Z")
+    assert find_window(base, "quarter", 2) == ("2020-09-17T00:00:00Z", "2021-03-17T00:00:00Z")
+    assert find_window(base, name="Winter", year=2020) == (
+        "2020-12-01T00:00:00Z",
+        "2021-03-01T00:00:00Z",
+    )
 
 
 def test_steps_tell_how_the_answer_came_about(base: Sandbox) -> None:
@@ -162,16 +169,13 @@ def test_steps_tell_how_the_answer_came_about(base: Sandbox) -> None:
 
 def test_a_question_is_solved_by_its_task_and_arguments(base: Sandbox) -> None:
     named = solvers.solve(base, "best_region_identification", {"window": {"name": "Q2", "year": 2020}})
-    start, end = solvers.find_named_window(base, "Q2", 2020)
+    start, end = find_window(base, name="Q2", year=2020)
     plain = solvers.solve_best_region(base, start, end)
     assert named.answers == plain.answers
     assert [step.tool for step in named.steps] == ["get_period", *(step.tool for step in plain.steps)]
     past = {"window": {"period": "quarter", "count": 3}, "more_than": 0, "extreme": "min"}
     found = solvers.solve(base, "handle_time", past)
-    assert (
-        found.answers
-        == solvers.solve_handle_time(base, *solvers.find_past_window(base, "quarter", 3), 0, "min").answers
-    )
+    assert found.answers == solvers.solve_handle_time(base, *find_window(base, "quarter", 3), 0, "min").answers
     assert found.steps[0].tool == "get_start_date"
     with pytest.raises(UnknownName):
         solvers.solve(base, "knowledge_qa", {})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +20,7 @@ from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
 from cxlab.benchmarks.generation import stages
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
-from cxlab.records import Article, Conversation
+from cxlab.records import Article, Conversation, Message
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,15 @@ def generate(pack: Brand, information: int, issues: int, conversations: int) -> 
         c.id: noise.add_noise(c.messages, noise.Noise(seed=n, fragmentation=0.5, wer=0.05)) for n, c in enumerate(talks)
     }
     return Made(facts, topics, found, tools, cases, talks, heard, model)
+
+
+def read_conversation(row: Mapping[str, Any]) -> Conversation:
+    """A row of the table `conversations` as the clean conversation that it was."""
+    return Conversation(
+        id=row["conversation_id"],
+        channel=row["channel"],
+        messages=tuple(Message.model_validate(each) for each in json.loads(row["messages"])),
+        persona=json.loads(row["persona"]),
+        labels=json.loads(row["labels"]),
+        grounding={int(index): tuple(ids) for index, ids in json.loads(row["grounding"]).items()},
+    )

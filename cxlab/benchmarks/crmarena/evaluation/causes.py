@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Cause = Literal["query", "window", "filter", "tie", "format", "policy", "undetermined"]
-CAUSES: tuple[Cause, ...] = ("query", "window", "filter", "tie", "format", "policy", "undetermined")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from cxlab.benchmarks.cxmarena.conversations.noise import NoisyConversation
 from cxlab.benchmarks.cxmarena.knowledge.formats import NoisyArticle
 from cxlab.benchmarks.cxmarena.knowledge.refinement_corpus import RefinementCorpus, order_pair
 from cxlab.benchmarks.cxmarena.knowledge.topic_tree import Topic
-from cxlab.records import Article, Conversation, Message
+from cxlab.records import Article, Conversation
 
 TEXTS = pl.List(pl.String)
 # Ids of the refinement corpus: its articles are others than the searchable ones of the same number.
@@ -187,18 +187,6 @@ def conversation_rows(conversations: Sequence[Conversation], noisy: Sequence[Noi
     ]
     names = ("conversation_id", "channel", "persona", "labels", "grounding", "messages", "noisy", "noise")
     return _frame(rows, dict.fromkeys(names, pl.String))
-
-
-def read_conversation(row: Mapping[str, Any]) -> Conversation:
-    """A row of the table as the clean conversation that it was."""
-    return Conversation(
-        id=row["conversation_id"],
-        channel=row["channel"],
-        messages=tuple(Message.model_validate(each) for each in json.loads(row["messages"])),
-        persona=json.loads(row["persona"]),
-        labels=json.loads(row["labels"]),
-        grounding={int(index): tuple(ids) for index, ids in json.loads(row["grounding"]).items()},
-    )
 
 
 def taxonomy_rows(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Generator, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import ROOTS, Brand
@@ -317,10 +317,3 @@ def order(topics: list[Topic]) -> list[Topic]:
     for topic in topics:
         visit(topic)
     return list(done.values())
-
-
-def rows_of(topics: list[Topic]) -> list[dict[str, object]]:
-    """The topics as rows of the dataset's table `topics`."""
-    return [
-        {"topic_id": t.id, **{k: asdict(t)[k] for k in ("parent", "title", "description", "depth")}} for t in topics
-    ]

@@ -19,8 +19,6 @@ FILE = resources.data("mmtaup2", "personas.yaml")
 NAMES = ("none", "easy", "hard", "hurried", "wary")
 USUAL = NAMES[:3]
 """With which every task is played where no persona is named."""
-HARD = NAMES[2:]
-"""Those that make it hard, each in another way: a beginner, somebody in a hurry, somebody who trusts nobody."""
 IN_WORDS = {name: f"{'no' if name == 'none' else name} persona" for name in NAMES}
 """What each is called wherever people read of it."""
 

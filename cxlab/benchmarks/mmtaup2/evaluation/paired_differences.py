@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,27 +11,13 @@ import numpy as np
 from cxlab.benchmarks.mmtaup2.evaluation import composite, measured_metrics, summary
 from cxlab.benchmarks.mmtaup2.evaluation.summary import FACTORS, RESAMPLES, ConversationResult
 from cxlab.errors import BadOption
-from cxlab.metrics.paired import Paired, holm, paired_difference
+from cxlab.metrics.paired import Paired, paired_difference
 
 COMPARED = ("pass", *(name for name in measured_metrics.METRICS if name not in measured_metrics.PAIRED))
 """What has a value of one conversation and so is compared pair by pair."""
 ONE_BY_ONE = (*COMPARED, "turns", "adaptation")
 """What else has a value of one conversation, for those who ask for it."""
 Sides = tuple[list[ConversationResult], list[ConversationResult]]
-
-
-def contrast(
-    cases: Sequence[ConversationResult], factor: str, a: Any, b: Any, metrics: Iterable[str] = (), *, seed: int = 0
-) -> dict[str, tuple[Paired, float]]:
-    """Metric → the paired difference a - b of a factor on otherwise equal conversations, and p after Holm's correction.
-
-    Conversations pair when task, trial and all other factors are equal; pairs in which the metric is undefined on a
-    side are left out (`n` counts the rest).
-    """
-    sides = match_levels(cases, factor, a, b)
-    found = {metric: subtract(sides, metric, seed=seed) for metric in tuple(metrics) or COMPARED}
-    corrected = holm([one.p for one in found.values()])
-    return {metric: (one, float(p)) for (metric, one), p in zip(found.items(), corrected, strict=True)}
 
 
 def match_levels(cases: Sequence[ConversationResult], factor: str, a: Any, b: Any) -> Sides:

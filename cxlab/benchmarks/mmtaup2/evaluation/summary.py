@@ -164,14 +164,6 @@ def pass_k(cases: Sequence[ConversationResult], k: int = 1) -> PooledFigure:
     return _over_trials(cases, k, pass_hat_k)
 
 
-def arga_k(cases: Sequence[ConversationResult], k: int = 1) -> PooledFigure:
-    """The paper's P(pass^k | ASR error): pass^k over the trials in which something was misheard.
-
-    Settings with fewer than k such trials are left out.
-    """
-    return _over_trials([one for one in cases if one.figures["arga"].observations], k, pass_hat_k)
-
-
 def modality_robustness(cases: Sequence[ConversationResult], k: int = 1, *, seed: int = 0) -> PooledFigure:
     """pass^k by voice / pass^k by text over the settings that have both; undefined where text never passes."""
     names, up, down = _paired_rates(cases, k)

@@ -22,6 +22,7 @@ from cxlab.errors import BadFile, BadOption, CxError, UnknownName
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.records import Article, Message, Sample
 from cxlab.store import write
+from tests.benchmarks.cxmarena.cxm_brand import read_conversation
 from tests.benchmarks.cxmarena.shard_work import write_rows
 
 TASKS = {"kb_refinement", "intent", "quality", "article_search", "multi_turn", "tools"}
@@ -119,7 +120,7 @@ def test_clean_and_noisy_stand_side_by_side_and_each_kind_can_be_taken_off(built
 
 def test_one_switch_moves_no_other_noise(built: Generated, home: Path) -> None:
     pack, frame = pack_files.load("talvero"), write.load_table(built.dataset.id, "conversations", home)
-    talks = [dataset_tables.read_conversation(row) for row in frame.iter_rows(named=True)]
+    talks = [read_conversation(row) for row in frame.iter_rows(named=True)]
     every = channel_mix.plan(talks, pack, dataset_config.NOISE, 0.2, 3)
     assert [each.model_dump_json() for each in every] == frame["noise"].to_list()
     for kind, field in (("ivr", "opening"), ("speech", "wer"), ("fragmentation", "fragmentation")):

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.cxmarena.benchmark import check, check_files, plan
-from cxlab.benchmarks.cxmarena.generation import dataset_tables
 from cxlab.benchmarks.cxmarena.knowledge.formats import FORMATS
 from cxlab.benchmarks.cxmarena.options import CxmDataset
 from cxlab.benchmarks.cxmarena.written import brand_files, dataset, proof
@@ -19,6 +18,7 @@ from cxlab.benchmarks.cxmarena.written.marked_text import numbers, read_marks
 from cxlab.benchmarks.generation import GenerationContext, stages
 from cxlab.errors import BadFile, UnknownName
 from cxlab.store import write
+from tests.benchmarks.cxmarena.cxm_brand import read_conversation
 from tests.data import reader_questions
 
 ALL = [(name, language) for name in brand_files.names() for language in brand_files.languages(name)]
@@ -234,7 +234,7 @@ def test_gold_of_a_turn_is_all_that_states_its_facts(made):
     stating = {row["article_id"]: set(row["facts"]) for row in own.iter_rows(named=True)}
     seen = 0
     for row in made[2]["conversations"].iter_rows(named=True):
-        talk = dataset_tables.read_conversation(row)
+        talk = read_conversation(row)
         for place, message in enumerate(talk.messages):
             facts = set(message.data.get("facts") or ())
             right = {name for name, stated in stating.items() if facts & stated}
