@@ -124,13 +124,23 @@ def name_of(request: Request) -> str:
 
 
 def record(
-    benchmark: Benchmark, sample: Sample, *, most: int = MOST, options: Mapping[str, Any] | None = None, seed: int = 0
+    benchmark: Benchmark,
+    sample: Sample,
+    *,
+    most: int = MOST,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    scripted: bool = True,
 ) -> Recording:
-    """All that models are asked in one attempt at the sample and in scoring it."""
+    """All that models are asked in one attempt at the sample and in scoring it.
+
+    `scripted`: stand-ins say what is theirs beside the prompt. Without it they have the prompt alone, as real models,
+    and keep nobody from a switch that stand-ins refuse.
+    """
     noted: list[RecordedRequest] = []
 
     def load(name: str, role: Role) -> RecordingModel:
-        return RecordingModel(llm.load(name), role, noted, most)
+        return RecordingModel(llm.load(name), role, noted, most, simulated=scripted)
 
     settings = benchmark.Options.read(dict(options or {}))
     setup = Setup(
@@ -163,19 +173,23 @@ def record_writer(benchmark: Benchmark) -> Recording:
     return Recording(tuple(noted))
 
 
-def render(benchmark: Benchmark, sample_id: str = "", *, make: bool = True) -> list[Rendering]:
-    """Each prompt once, for a sample by id or for one of each task.
+def render(
+    benchmark: Benchmark, sample_id: str = "", *, make: bool = True, options: Mapping[str, Any] | None = None
+) -> list[Rendering]:
+    """Each prompt once, for a sample by id or for one of each task; `options` are switches of the run.
 
     `make`: where no dataset is stored and making one takes time, one is made in a store of its own. That changes this
     process's environment for a while, so a process that does other things beside says False and gets NotConfigured.
     """
     found: dict[str, Rendering] = {}
     with _samples(benchmark, sample_id, make) as (usual, others):
-        for options, sample in itertools.product(benchmark.prompt_options, usual):
-            fitting = find_fitting(benchmark, sample, options, others)
+        for usual_options, sample in itertools.product(benchmark.prompt_options, usual):
+            switches = {**usual_options, **(options or {})}
+            fitting = find_fitting(benchmark, sample, switches, others)
             if fitting is None:
                 continue
-            for one in _choose(benchmark, fitting.id, record(benchmark, fitting, options=options)):
+            recording = record(benchmark, fitting, options=switches, scripted=not options)
+            for one in _choose(benchmark, fitting.id, recording):
                 found.setdefault(one.name, one)
     for one in _choose_of_writer(benchmark, record_writer(benchmark)):
         found.setdefault(one.name, one)

@@ -10,12 +10,14 @@ def prompts(
     benchmark: Annotated[str, typer.Argument(help="The benchmark.")],
     name: Annotated[str, typer.Argument(help="One prompt, or all of a role: agent, customer, judge, writer.")] = "",
     sample: Annotated[str, typer.Option(help="The sample by its id. Default: a usual one of each task.")] = "",
+    option: Annotated[list[str], typer.Option(help="A switch of the run as key=value, repeatable.")] = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON a prompt.")] = False,
 ) -> None:
     """What a real model gets, message by message with its schema, for one sample; asks no real model."""
     from cxlab.benchmarks import get, prompt_renderings
+    from cxlab.records.settings import split_pairs
 
-    found = prompt_renderings.pick(prompt_renderings.render(get(benchmark), sample), name)
+    found = prompt_renderings.pick(prompt_renderings.render(get(benchmark), sample, options=split_pairs(option)), name)
     for rendering in found:
         print(json.dumps(rendering.to_record(), ensure_ascii=False) if as_json else rendering.to_text())
     if not as_json and not name:

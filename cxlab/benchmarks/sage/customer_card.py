@@ -23,12 +23,13 @@ LANGUAGES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch",
     "pt": "Portuguese", "pl": "Polish",
 }  # fmt: skip
+# In the third person, as the descriptions of scenario files are, to which they are joined.
 STYLES = {
-    "chatty": "you like to talk",
-    "terse": "you use few words",
-    "formal": "you write whole, correct sentences",
-    "sloppy": "you type fast, in small letters and with a slip here and there",
-    "doubting": "you take no promise at its word",
+    "chatty": "likes to talk",
+    "terse": "uses few words",
+    "formal": "writes whole, correct sentences",
+    "sloppy": "types fast, in small letters and with a slip here and there",
+    "doubting": "takes no promise at its word",
 }
 # Attitude by level, and by whether the customer's card says how it feels: calm, upset, or nothing about it.
 ATTITUDES = {
@@ -118,12 +119,16 @@ def mood_of(s: Scenario, facts: Iterable[Mapping[str, Any]]) -> str:
 
 
 def truth_of(spec: FieldSpec, name: str, value: Any) -> str:
-    """A fact in the second person; made from the description where the file has no words of the customer's own."""
+    """A fact in the second person; made from the description where the file has no words of the customer's own.
+
+    Nothing of ours stands in between, as the file may be in another language.
+    """
     option = spec.options[value]
     if option.customer:
         return option.customer
-    called = ("yes" if value else "no") if isinstance(value, bool) else in_words(str(value))
-    return f"On {in_words(name)}: {called}; that is, {option.description.rstrip('.')}."
+    called = "" if isinstance(value, bool) else f"{in_words(str(value))}. "
+    told = option.description.rstrip(".")
+    return f"{in_words(name).capitalize()}: {called}{told[:1].upper()}{told[1:]}."
 
 
 def how_of(s: Scenario, fact: Mapping[str, Any], mood: str, say: Any, intent: Intent) -> str:
