@@ -47,7 +47,7 @@ Kind = Literal["price", "size", "period", "percent", "count", "date", "time", "m
 WORDED = ("material", "compatibility", "choice")
 CURRENCIES = {"EUR": "€", "GBP": "£", "USD": "$", "CHF": "CHF"}
 # Slots that every line may use.
-ALWAYS = ("subject", "thing", "Thing", "things", "brand", "value", "topic", "the", "The", "part")
+ALWAYS = ("subject", "name", "thing", "Thing", "things", "brand", "value", "topic", "the", "The", "part")
 # A pack without these cannot carry conversations: something to sell, and rules to sell it by.
 NEEDED_ROOTS = ("products", "services", "shipping", "returns")
 
@@ -96,7 +96,8 @@ class Family(StrictModel):
     """Subjects of one kind: product lines, plans, delivery options, shops, ...
 
     `stays`: each has its place in somebody's house, about which an agent may ask. `contract`: products of this family
-    are signed, not sent.
+    are signed, not sent. `article` stands before its models' names in a sentence, where they begin with a noun: "la
+    Carte Premier".
     """
 
     root: Root
@@ -109,6 +110,7 @@ class Family(StrictModel):
     many: str = Field(min_length=1)
     description: str = Field(min_length=1)
     models: tuple[str, ...] = Field(min_length=1)
+    article: str = ""
     variants: tuple[str, ...] = ()
     properties: dict[str, PropertyOverride] = Field(min_length=1)
     aspects: tuple[str, ...] = ()
@@ -342,18 +344,21 @@ _MENDED = {
         "en": ((r"\b([Aa]) (?=[aiAI]|[oO](?!ne\b|nce\b)|[eE](?!u)|u(?!s|ni|ti))", r"\1n "),),
         "fr": (
             (r"\b([dD])e [lL]es ", r"\1es "),
-            (r"\b([dD])e le (?![aeiouyhâéèêîô])", r"\1u "),
+            (r"\b([dD])e le (?![aeiouyhâéèêîôAEIOUÂÉÈÊÎÔ])", r"\1u "),
             (r"\bà les ", "aux "),
             (r"\bÀ les ", "Aux "),
-            (r"\bà le (?![aeiouyhâéèêîô])", "au "),
-            (r"\bÀ le (?![aeiouyhâéèêîô])", "Au "),
+            (r"\bà le (?![aeiouyhâéèêîôAEIOUÂÉÈÊÎÔ])", "au "),
+            (r"\bÀ le (?![aeiouyhâéèêîôAEIOUÂÉÈÊÎÔ])", "Au "),
             (
                 r"(?<!-)\b([dDlLnNsSjJmMtTcC]|[qQ]u|[lL]orsqu|[pP]uisqu|[jJ]usqu)[ea] (?=[aeiouâéèêîôAEIOUÂÉÈÊÎÔ])",
                 r"\1’",
             ),
             (r"\b([Ss])i (?=ils?\b)", r"\1’"),
             # Of the words in h only those that are not aspirated lose the vowel before them.
-            (r"(?<!-)\b([dDlLjJ]|[qQ]u)[ea] (?=h(?:isto|orlo|umo|erb|ôt|omm|eure|uil|abit|iver|ortens|éli))", r"\1’"),
+            (
+                r"(?<!-)\b([dDlLjJ]|[qQ]u)[ea] (?=[hH](?:isto|orlo|umo|erb|ôt|omm|eure|uil|abit|iver|ortens|éli))",
+                r"\1’",
+            ),
             # French sets a space that does not break before these signs.
             (r"(?<=[\w»”)’%€])([:;?!])(?=\s|$)", "\u00a0\\1"),
         ),

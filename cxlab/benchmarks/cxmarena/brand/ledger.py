@@ -105,6 +105,12 @@ class Ledger:
         """The fact as a sentence without its full stop, in one of the property's wordings."""
         return say(self, fact, rng)
 
+    def in_text(self, subject: str) -> str:
+        """The subject's name as it stands in a sentence, with the article that its family has."""
+        known = self.subjects.get(subject)
+        article = self.brand.families[known.family].article if known else ""
+        return f"{article} {subject}" if article else subject
+
     def siblings(self, subject: str) -> list[Subject]:
         """The other variants of its model; for a subject without variants, the others of its family."""
         own = self.subjects[subject]
@@ -134,6 +140,8 @@ class TemplateVars(Mapping[str, str]):
         if name in self.more:
             return self.more[name]
         if name == "subject":
+            return self.ledger.in_text(self.subject)
+        if name == "name":
             return self.subject
         if name == "brand":
             return self.ledger.brand.name
@@ -151,7 +159,7 @@ class TemplateVars(Mapping[str, str]):
         return self.ledger.show(fact, dative)
 
     def __contains__(self, name: object) -> bool:
-        if name in self.more or name in ("subject", "brand") or name in self.words:
+        if name in self.more or name in ("subject", "name", "brand") or name in self.words:
             return True
         if name in self.language.words or name in self.language.compounds:
             return True
@@ -160,7 +168,7 @@ class TemplateVars(Mapping[str, str]):
         return self.ledger.stated(self.subject, str(name).removesuffix("_dat")) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self.more, "subject", "brand", "thing", "Thing", "things", *self.words])
+        return iter([*self.more, "subject", "name", "brand", "thing", "Thing", "things", *self.words])
 
     def __len__(self) -> int:
         return len(list(iter(self)))

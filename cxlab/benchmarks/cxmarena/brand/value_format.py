@@ -120,7 +120,8 @@ def _patterns(language_id: str) -> tuple[re.Pattern[str], dict[str, str], dict[s
     times = {
         "en": r"(?=:\d\d|\s?[ap](?:\.m\.|m\b))(?::(?P<minute>\d\d))?(?:\s?(?P<half>[ap])(?:\.m\.|m\b))?",
         "de": r"(?::(?P<minute>\d\d)(?:\sUhr\b)?|\sUhr\b)",
-        "fr": r"\sh\s(?P<minute>\d\d)",
+        # Of "6 h" alone only an "à" before or behind it shows that it is no length of time.
+        "fr": r"\s?h(?:\s?(?P<minute>\d\d)|(?!\w)(?:(?=\sà\s\d)|(?<=à \d h)|(?<=à \d\d h)|(?<=à \dh)|(?<=à \d\dh)))",
     }
     # "24p" is a sum, "1080p" none.
     cents = {"en": r"cents?|pence|(?<=\d)(?<!\d{3})p", "de": "Cent|ct", "fr": "centimes?|cents"}

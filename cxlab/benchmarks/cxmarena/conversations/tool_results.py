@@ -38,7 +38,9 @@ def results(person: Persona, returns: str, rng: np.random.Generator) -> tuple[di
         # Kept apart where two tools give back fields of one name.
         place = f"result: {key}"
         person.details[place if place not in person.details else f"{place} ({len(person.details)})"] = shown
-        words = PhraseVars(talk, rng, {**person.life, "value": shown, "subject": person.subject})
+        named = person.ledger.in_text(person.subject)
+        said = person.ledger.in_text(shown)
+        words = PhraseVars(talk, rng, {**person.life, "value": said, "subject": named})
         lines = form.told.get(value) or form.told["*"]
         told.append(person.brand.language.polish(grammar.piece(words.pick(lines), rng, words)).strip())
     return found, told

@@ -52,12 +52,20 @@ def plan_issues(ledger: Ledger, topics: Sequence[Topic], count: int, seed: int) 
                         f"{key}.{content_id(subject, length=8)}",
                         key,
                         subject,
-                        brand.language.polish(subject + ("" if issue.title.startswith(":") else " ") + issue.title),
+                        _title(ledger, subject, issue.title),
                         tuple(dict.fromkeys(tools)),
                     )
                 )
         depth += 1
     return found
+
+
+def _title(ledger: Ledger, subject: str, title: str) -> str:
+    """The article's title: the bare name and what is the matter, or a sentence about it."""
+    if title.startswith(":"):
+        return ledger.brand.language.polish(subject + title)
+    text = ledger.brand.language.polish(f"{ledger.in_text(subject)} {title}")
+    return text[:1].upper() + text[1:]
 
 
 def tool_name(brand: Brand, tool: str, family: str) -> str:

@@ -192,6 +192,7 @@ def _make_line(
         "many": line,
         "description": f"{title} – {pack['name']}.",
         "models": models,
+        "article": _article(trade, models),
         "stays": trade is not None and trade.stays,
         "contract": trade.contract if trade else signed,
         "variants": list(trade.variants if trade else ()),
@@ -201,6 +202,12 @@ def _make_line(
     told = {part: list(getattr(says, part)) for part in ("about", "use", "care")}
     told["about"].insert(0, (trade.belongs if trade and trade.belongs else known.belongs).format(line=line))
     return {**family, **told}
+
+
+def _article(trade: Archetype | None, models: list[str]) -> str:
+    """The article that the names of a line's models have; "" where their beginning is no noun that the trade knows."""
+    articles = trade.articles if trade else {}
+    return next((article for noun, article in articles.items() if models[0].lower().startswith(noun)), "")
 
 
 def _add_services(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None]) -> dict[str, Any]:

@@ -140,7 +140,8 @@ class BriefFigure(NamedTuple):
 def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
     """A quoted name, or the capitalised words that the brief begins with, or a coined one."""
     known = common(language)
-    if quoted := re.search(r"[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ &.-]{1,30}?)\s?[\"”“»'‘]", brief):
+    # The sign in "l'Ouest" opens no quotation.
+    if quoted := re.search(r"(?<!\w)[\"“„«'‚]\s?([A-ZÄÖÜÉÈ][\w’ &.-]{1,30}?)\s?[\"”“»'‘]", brief):
         return quoted[1].strip()
     if called := re.search(known.called + r" ((?:[A-ZÄÖÜÉÈ][\w’-]+ ?){1,3})", brief):
         return called[1].strip()
@@ -153,6 +154,7 @@ def brand_name(brief: str, language: str, rng: np.random.Generator) -> str:
 def product_lines(brief: str, language: str) -> list[str]:
     """The nouns listed after a verb of making or selling."""
     known, found = common(language), list[str]()
+    brief = re.sub(r"(?<=\w)'(?=\w)", "’", brief)
     # "everything for beekeepers: hives, smokers": what stands after the colon says it by name, unless it has figures.
     for match in re.finditer(rf"\b{known.makes}\b(?:[^.;:,]*:(?=[^.;:\d]+[.;:]|[^.;:\d]+$))?([^.;:]+)", brief):
         # What comes after "for" or "in" says who and where, not what.
@@ -182,6 +184,7 @@ def _name_line(words: list[str], small: set[str], language: str) -> list[str]:
         return [w for w in words if w.lower() not in small][:3]
     while words and words[0].lower() in small:
         words = words[1:]
+    words = [re.sub(r"^[ld]’", "", word) for word in words]
     # "vélos à assistance" names a thing, "vélos à Nantes" a place.
     if len(words) > 2 and words[1] in ("de", "à", "en") and words[2].islower():
         return words[:3]

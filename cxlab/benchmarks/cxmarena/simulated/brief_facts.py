@@ -207,6 +207,7 @@ def _name_plans(pack: Pack, figures: list[BriefFigure], lines: list[str], brief:
         pack["families"][key] = {
             **copy.deepcopy(pack["families"][line]),
             "models": [name],
+            "article": "",
             "variants": [],
             "title": name,
         }
@@ -216,7 +217,7 @@ def _name_plans(pack: Pack, figures: list[BriefFigure], lines: list[str], brief:
         found[plan] = key
     for plan, line in found.items():
         if line in lines:
-            pack["families"][line] |= {"models": [plan[:1].upper() + plan[1:]], "variants": []}
+            pack["families"][line] |= {"models": [plan[:1].upper() + plan[1:]], "article": "", "variants": []}
     return found
 
 
@@ -294,20 +295,35 @@ def _as_quoted(each: BriefFigure, language: str) -> tuple[str, str]:
     # What a person put right is no clause of the brief.
     if not all(word in each.clause for word in each.what.split()):
         return each.what, each.what.lower() or "figure"
-    before, _, after = each.clause.partition(each.text)
-    before, after = (_without_figures(side, language) for side in (before, after))
+    at = each.clause.find(each.text) if each.text in each.clause else len(each.clause)
+    before = _without_figures(each.clause, language, 0, at)
+    after = _without_figures(each.clause, language, at + len(each.text), len(each.clause))
     after = after if re.search(r"[^\W\d_]{4,}", after) else ""
     side = max(before.strip(" ,"), after.strip(" ,"), key=len)
     return f"{before} …{' ' * bool(after) + after}".strip(), side.lower() or "figure"
 
 
-def _without_figures(side: str, language: str) -> str:
-    """A side of a clause without its figures and the small words that lead to them ("from 6 am")."""
-    kept, end = "", 0
-    for figure in value_format.find(side, load_language(language)):
-        kept += LEADING.sub("", side[end : figure.start])
-        end = figure.end
-    return " ".join((kept + side[end:]).split())
+def _as_told(form: Mapping[str, str], each: BriefFigure, what: str, language: str) -> str:
+    """How the overview gives the figure: in the clause as it was written, or, where that holds other figures or was put
+    right, as what it belongs to."""
+    before, found, after = each.clause.partition(each.text)
+    others = any(True for side in (before, after) for _ in value_format.find(side, load_language(language)))
+    if others or not found or what == each.what or set("(|)<>") & set(before + after):
+        return form["says"].format(what=what)
+    return form["quotes"].format(clause=f"{before}<value>{after}".strip())
+
+
+def _without_figures(clause: str, language: str, start: int, end: int) -> str:
+    """A side of a clause without its figures and the small words that lead to them ("from 6 am").
+
+    Figures are looked for in the whole clause: what stands beside one may tell a time of day from a length of time.
+    """
+    kept, at = "", start
+    for figure in value_format.find(clause, load_language(language)):
+        if at <= figure.start and figure.end <= end:
+            kept += LEADING.sub("", clause[at : figure.start])
+            at = figure.end
+    return " ".join((kept + clause[at:end]).split())
 
 
 def _told_property(known: CommonArchetype, each: BriefFigure, number: int, language: str) -> tuple[str, dict[str, Any]]:
@@ -321,7 +337,7 @@ def _told_property(known: CommonArchetype, each: BriefFigure, number: int, langu
         "the": form["the"],
         "kind": kind,
         "cues": [form["cue"] if year else cue],
-        "says": [form["says"].format(what=what)],
+        "says": [form["says"].format(what=what) if year else _as_told(form, each, what, language)],
         "asks": [form["asks"].format(what=what)],
     }
     if kind in ("date", "time"):

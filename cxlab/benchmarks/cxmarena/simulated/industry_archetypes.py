@@ -41,7 +41,8 @@ class Archetype(StrictModel):
     `results` tells what its own tools return. `belongs` says what a product of a line is, where it is not simply sold.
     `all_lines`: what is sold beside the things that the trade names is of their kind, too (jam beside honey).
     `models` are what such things are called, put together with their line as `called` says ("Garden Room"), in which
-    `singular` puts the endings of lines; without them names are coined. `only_for`: properties and issues that some of
+    `singular` puts the endings of lines; without them names are coined. `articles`: how such a name begins, in small
+    letters, and the article that it then has in a sentence. `only_for`: properties and issues that some of
     its lines alone have, with parts of these lines' names (no overdraft on a mortgage). `promises`: what a brief says
     of a property beside its cues.
     """
@@ -60,6 +61,7 @@ class Archetype(StrictModel):
     variants: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     called: str = ""
+    articles: dict[str, str] = {}
     singular: dict[str, str] = {}
     only_for: dict[str, tuple[str, ...]] = {}
     promises: dict[str, tuple[str, ...]] = {}

@@ -31,7 +31,8 @@ system:                     # Name -> title (optional), description, and values:
 actions:                    # Name -> description
 stages:                     # stage1 -> title, branches: list of {when: {...}, to: ...} or {when: {...}, action: ...}
 intents:                    # name -> title, level (zero, weak or strong), when (optional), background (list), goal
-personalities:              # name -> description (third person: "types on the bus"), style (list of: chatty, terse, formal, sloppy, doubting)"""
+personalities:              # name -> description in the third person ("types on the bus"), style (list of: chatty,
+                            # terse, formal, sloppy, doubting)"""
 TRIES = 3
 
 

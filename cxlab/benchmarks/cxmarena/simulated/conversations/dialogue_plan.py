@@ -110,7 +110,9 @@ class DialoguePlan(DialogueScript):
             for name in names:
                 self.agent(f"ask_{name}")
             for name in names:
-                self.customer(f"tell_{name}", {"detail": person.masked[name]}).details.append(name)
+                said = person.masked[name]
+                said = person.ledger.in_text(said) if name == "model" else said
+                self.customer(f"tell_{name}", {"detail": said}).details.append(name)
             self._heard()
         self.standard("restate", "restate", {"summary": self._summary()})
         if person.keeps["restate"]:
@@ -130,8 +132,8 @@ class DialoguePlan(DialogueScript):
         person = self.person
         head, colon, tail = person.article.title.partition(": ")
         if not colon:
-            return head
-        words = {"head": head.rstrip(), "tail": step_phrasing.inside(person.ledger, tail)}
+            return step_phrasing.inside(person.ledger, head)
+        words = {"head": person.ledger.in_text(head.rstrip()), "tail": step_phrasing.inside(person.ledger, tail)}
         return person.brand.language.polish(grammar.piece(person.talk.summary, self.rng, words))
 
     def _heard(self) -> None:

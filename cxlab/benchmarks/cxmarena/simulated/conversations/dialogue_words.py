@@ -89,13 +89,15 @@ def agent(person: Persona, talk: Phrasebook, todo: Sequence[Act], history: str, 
     names = {
         "brand": person.brand.name, "agent": person.agent, "customer": person.customer, "subject": person.subject
     }  # fmt: skip
-    said = _say(talk, talk.agent, todo, (), names, history, rng)
+    given = {**names, "subject": person.ledger.in_text(person.subject)}
+    said = _say(talk, talk.agent, todo, (), given, history, rng)
     return _join([kind for kind, _ in todo], said, talk.language, tuple(names.values()), rng)
 
 
 def customer(person: Persona, talk: Phrasebook, todo: Sequence[Act], history: str, rng: np.random.Generator) -> str:
     """A customer's message: short for the terse, typed without care by the casual."""
-    given = {"brand": person.brand.name, "customer": person.customer, "subject": person.subject, **person.life}
+    named = person.ledger.in_text(person.subject)
+    given = {"brand": person.brand.name, "customer": person.customer, "subject": named, **person.life}
     said = _say(talk, talk.customer, todo, person.traits, given, history, rng)
     if not person.casual:
         return " ".join(said)
