@@ -246,9 +246,11 @@ def vague_line(line: str, family: Any, language: str) -> str:
 
     def fit(match: re.Match[str]) -> str:
         before = match[1].strip().lower()
-        if before in ("von", "bei", "mit", "nach", "aus", "zu", "statt", "in", "unter"):
+        # "Auf dem Konto steht eine Zahlung", but "mein Antrag auf das Konto".
+        applied = before == "auf" and re.search(r"\bAntrag auf $", line[: match.start(1)] + match[1])
+        if before in ("von", "bei", "mit", "nach", "aus", "zu", "statt", "in", "unter", "auf") and not applied:
             return match[1] + thing(family, "thing_dat")
-        if before in ("für", "ohne", "um", "an") or line.lower().startswith("ich "):
+        if applied or before in ("für", "ohne", "um", "an") or line.lower().startswith("ich "):
             return match[1] + thing(family, "thing_acc")
         return match[1] + nominative
 

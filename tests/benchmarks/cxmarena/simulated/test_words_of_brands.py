@@ -11,6 +11,7 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief, value_format
 from cxlab.benchmarks.cxmarena.conversations import (
+    personas,
     phrasebook,
     step_phrasing,
 )
@@ -226,3 +227,38 @@ def test_nothing_is_packed_on_a_day_that_has_not_been_yet(tmp_path: Path) -> Non
     assert packed
     first = (ledger.FIRST_DAY + datetime.timedelta(days=ledger.DAYS - 60)).isoformat()
     assert min(packed) >= first
+
+
+def test_german_nouns_have_the_cases_that_differ() -> None:
+    """ "Wie komme ich aus das Servicepaket heraus?" was asked where a family named no dative."""
+    known = industry_archetypes.common("de")
+    families = [known.service, known.papers, known.withdrawal, known.overview]
+    trades = [industry_archetypes.load(name, "de") for name in industry_archetypes.names()]
+    families += [trade.service for trade in trades if trade.service]
+    families += [trade.model_dump() for trade in trades] + [known.line.model_dump(), known.contract_line.model_dump()]
+    families += [family.model_dump() for family in pack_files.load("talvero").families.values()]
+    for family in families:
+        article = family["the"].split()[0]
+        assert article not in ("der", "das", "die") or family.get("dat"), family["the"]
+        assert article != "der" or family.get("acc"), family["the"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("auf <subject> steht eine Zahlung", "auf dem Konto steht eine Zahlung"),
+        ("wie komme ich an mein Geld auf <subject>?", "wie komme ich an mein Geld auf dem Konto?"),
+        ("ich höre nichts von meinem Antrag auf <subject>", "ich höre nichts von meinem Antrag auf das Konto"),
+        ("wie komme ich aus <subject> heraus?", "wie komme ich aus dem Konto heraus?"),
+    ],
+)
+def test_what_a_customer_leaves_vague_stands_in_its_case(line: str, told: str) -> None:
+    family = brand_pack.Family.model_validate(
+        {
+            **pack_files.load("talvero").families["tarif"].model_dump(by_alias=True),
+            "the": "das Konto",
+            "acc": "das Konto",
+            "dat": "dem Konto",
+        }
+    )
+    assert personas.vague_line(line, family, "de") == told
