@@ -133,7 +133,7 @@ def error(what: str, fix: str = "") -> None:
     st.error(plain(what) + (f"\n\n{plain(fix)}" if fix else ""), icon="⚠")
 
 
-ROUNDED = "Of unrounded figures: those that are written may be apart by another last digit."
+ROUNDED = "Worked out from unrounded figures, so its last digit may not be that of the figures shown."
 """What a column of differences says, wherever it stands beside the figures that they are of."""
 PASSED_OF_ALL = "Passed, in all runs"
 """The success rate over every run of the store, whatever its settings and samples: of all models together, or of what a
