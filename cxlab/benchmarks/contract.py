@@ -31,6 +31,7 @@ from cxlab.records import Attempt, Dataset, Failure, Judgement, Run, Sample, Sco
 from cxlab.records.benchmark_card import RESERVED, Baseline, Card, Declaration, Facet, Search, Task
 from cxlab.records.cluster import Cluster
 from cxlab.records.evaluation import Owner
+from cxlab.records.fault_words import name_fault_type
 from cxlab.records.procedure import Procedures
 from cxlab.store import write
 
@@ -292,11 +293,12 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
     if task is None:
         return verdict("unscored", "the task is not declared", "label")
     if not values:
+        # Of many replies some may be unreadable beside one that never came: what is missing is the provider's.
+        if attempt.outcome == "provider":
+            return verdict("unscored", name_fault(attempt), "provider")
         unread = [each for each in attempt.failures if each.where == "format" and each.turn is None]
         if unread:
             return verdict("failed", name_unread(unread[0]), "agent")
-        if attempt.outcome == "provider":
-            return verdict("unscored", name_fault(attempt), "provider")
         if lost_customer(attempt):
             return verdict("unscored", f"customer: {name_unread(attempt.failures[-1])}", "customer")
         silence, owner = find_silence(scored.votes) or (None, "judge" if scored.votes else "label")
@@ -308,7 +310,11 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
     return verdict("failed", reason or f"{metric} {mean:.4g}, {wanted:g} needed", "agent")
 
 
-_UNREAD: Mapping[str, str] = {"truncated": "reply cut off at the token limit", "refusal": "the model declined"}
+_UNREAD: Mapping[str, str] = {
+    "truncated": "reply cut off at the token limit",
+    "refusal": "the model declined",
+    "filtered": "reply held back by the provider's content filter",
+}
 
 
 def name_unread(failure: Failure | None, otherwise: str = "unreadable reply") -> str:
@@ -326,4 +332,5 @@ def name_fault(attempt: Attempt) -> str:
     fault = next((each for each in attempt.failures if each.where == "provider"), None)
     if fault is None:
         return "provider fault"
-    return f"{fault.role}'s provider: {fault.type}" if fault.role not in (None, "agent") else f"provider: {fault.type}"
+    who = f"{fault.role}'s provider" if fault.role not in (None, "agent") else "provider"
+    return f"{who}: {name_fault_type(fault.type)}"

@@ -152,7 +152,7 @@ class DualControlLoop:
                 return
         # Whatever a side thought aloud stays its own.
         # A customer's model that declines to play its part has said nothing that a customer would.
-        declined = side == "customer" and move.failure is not None and move.failure.type == "refusal"
+        declined = side == "customer" and move.failure is not None and move.failure.type in ("refusal", "filtered")
         text = "" if declined else without_thinking(move.text)
         readable = bool(text or move.calls or move.stop)
         if not readable and move.failure is None:

@@ -19,6 +19,7 @@ from cxlab.llm.base import ChatModel, Reply
 from cxlab.llm.parsing import parse, without_thinking
 from cxlab.records import Vote
 from cxlab.records.evaluation import Owner
+from cxlab.records.fault_words import name_fault_type
 
 Out = TypeVar("Out", bound=BaseModel)
 In = TypeVar("In", bound=BaseModel)
@@ -81,7 +82,7 @@ def find_silence(votes: Iterable[Vote]) -> tuple[str, Owner] | None:
             kinds = [str(vote.failure).partition(":") for vote in lost]
             faults = [kind for where, _, kind in kinds if where == "provider"]
             words = f"no quorum: {len(lost)} of {len(asked)} judges gave no verdict"
-            return (f"{words} ({faults[0]})", "provider") if faults else (words, "judge")
+            return (f"{words} ({name_fault_type(faults[0])})", "provider") if faults else (words, "judge")
     return None
 
 

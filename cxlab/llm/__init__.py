@@ -10,7 +10,9 @@ and `as_langchain`. Nothing heavy is imported here: `openai` and `langchain` wai
 
 from cxlab.llm.ask import ModelCall, ask, call
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Reply, Request
-from cxlab.llm.metering import UNANSWERED, Budget, FirstCalls, MeteredModel, Prices, Spending, cost_of
+from cxlab.llm.circuit_breaker import UNANSWERED, CircuitBreaker
+from cxlab.llm.faults import refuses_tools
+from cxlab.llm.metering import Budget, MeteredModel, Prices, Spending, cost_of
 from cxlab.llm.prompts import Prompt, Text
 from cxlab.llm.registry import KnownModel, complaints, cost, known, known_as, load, only_for, prices, role_of
 
@@ -18,8 +20,8 @@ __all__ = [
     "UNANSWERED",
     "Budget",
     "ChatModel",
+    "CircuitBreaker",
     "Completion",
-    "FirstCalls",
     "KnownModel",
     "MeteredModel",
     "ModelCall",
@@ -40,5 +42,6 @@ __all__ = [
     "load",
     "only_for",
     "prices",
+    "refuses_tools",
     "role_of",
 ]

@@ -87,10 +87,10 @@ async def ask(
 ) -> Reply[Out]:
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
 
-    Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `bad_request`,
-    `too_long`, `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`, `invalid`,
-    `refusal`. A reply that is not JSON or not valid is asked for once more when the prompt allows a
-    repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
+    Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `quota`, `not_found`,
+    `no_tools`, `bad_request`, `too_long`, `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`,
+    `truncated`, `invalid`, `refusal`, `filtered` (by the provider, which wrote it no further). A reply that is not JSON
+    or not valid is asked for once more when the prompt allows a repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
     the raw reply so far while it is written, where the server streams. `messages` are the inputs as `prompt.render`
     rendered them, where several are asked the same. `draw` as in `Request`.
     """
@@ -98,7 +98,7 @@ async def ask(
         messages=prompt.render(inputs) if messages is None else list(messages),
         schema=prompt.schema,
         temperature=prompt.temperature if temperature is None else temperature,
-        max_tokens=prompt.max_tokens if max_tokens is None else max_tokens,
+        max_tokens=max_tokens,
         seed=seed,
         prompt=prompt,
         inputs=inputs,

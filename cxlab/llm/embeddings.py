@@ -81,7 +81,7 @@ class EmbeddingModel:
         try:
             try:
                 (vectors, usage, latency_s), retries = await retrying(
-                    once, options.attempts, options.longest_wait_s, options.first_wait_s
+                    once, options.attempts, options.longest_wait_s, options.first_wait_s, whom=self.name
                 )
             finally:
                 if budget is not None:

@@ -9,12 +9,18 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from typing import Any, TypeVar
 
+from cxlab.llm import waits
 from cxlab.llm.base import ProviderFault
-from cxlab.records import Usage
+from cxlab.records import Failure, Usage
 
 T = TypeVar("T")
+
+# A date a hundred years ahead is as good as never.
+_LONGEST_TOLD_S = 3e9
 
 # What a key looks like when a provider quotes one in its message, whole or half masked.
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|AIza)[-_A-Za-z0-9*.]{6,}|(?i:bearer)\s+\S+")
@@ -37,12 +43,28 @@ class FaultKind:
     retryable: bool
 
 
+# Spent money answers like a rate limit or a bad request, but never recovers within a run. "Exceeded your current quota"
+# is not among the words: some say so of a limit by the minute.
+_NO_MONEY = ("insufficient_quota", "insufficient_balance", "insufficient balance", "credit balance")
+
+
+# How servers say that a model or they themselves do not take tools.
+_TOOLS = re.compile(r"\b(?:tools?|tool[ _-]?(?:use|choice|calls?)|function[ _-]?call\w*)\b")
+_NOT_TAKEN = ("not support", "unsupported", "no endpoints found", "requires", "not available", "not enabled", "unknown")
+
+
+def refuses_tools(failure: Failure | None) -> bool:
+    """Whether a call with tools may succeed without: what a server says of a request is not always to be understood."""
+    return failure is not None and failure.where == "provider" and failure.type in ("no_tools", "bad_request")
+
+
 def kind_of_status(status: int, code: str = "", message: str = "") -> FaultKind:
     """The kind of an HTTP error; `code` is the provider's own word for it, if it sent one."""
     said = f"{code} {message}".lower()
+    if status == 402 or (status in (400, 403, 429) and any(words in said for words in _NO_MONEY)):
+        return FaultKind("quota", False)
     if status == 429:
-        # A spent quota answers like a rate limit but never recovers within a run.
-        return FaultKind("rate_limited", "insufficient_quota" not in said)
+        return FaultKind("rate_limited", True)
     if status in (401, 403):
         return FaultKind("auth", False)
     if status == 408:
@@ -53,7 +75,50 @@ def kind_of_status(status: int, code: str = "", message: str = "") -> FaultKind:
         return FaultKind("refused", False)
     if status in (400, 413) and any(words in said for words in ("context_length", "context length", "maximum context")):
         return FaultKind("too_long", False)
+    if status in (400, 404, 422, 501) and _TOOLS.search(said) and any(words in said for words in _NOT_TAKEN):
+        return FaultKind("no_tools", False)
+    if status in (404, 410) or "model_not_found" in said:
+        return FaultKind("not_found", False)
     return FaultKind("bad_request", False)
+
+
+def read_message(body: Any) -> str:
+    """What a refusal says, in whichever of the forms that servers give it; "" for a page of HTML or nothing.
+
+    `{"message": …}`, `{"error": …}`, `{"detail": …}`, a list of what is wrong with `loc` and `msg`, or plain text.
+    """
+    if isinstance(body, str):
+        return "" if body.lstrip().startswith("<") else " ".join(body.split())
+    if isinstance(body, list):
+        return "; ".join(filter(None, map(read_message, body)))
+    if not isinstance(body, dict):
+        return ""
+    said = next(filter(None, (read_message(body.get(key)) for key in ("message", "error", "detail", "msg"))), "")
+    place = body.get("loc")
+    return f"{'.'.join(map(str, place))}: {said}" if said and isinstance(place, list) else said
+
+
+def name_status(status: int) -> str:
+    """The name of a status that came without a message: alone or with a page of HTML."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "no message"
+
+
+def no_json(content: bytes, secrets: Iterable[str | None] = ()) -> "RetryFault":
+    """The fault of a reply that is not JSON, which is worth a second try: nothing, a page, or a half."""
+    text = content.decode("utf-8", "replace").strip()
+    if not text:
+        told = "the server's reply is empty"
+    elif text.startswith("<"):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.DOTALL | re.IGNORECASE)
+        named = f" ({' '.join(title[1].split())[:80]!r})" if title else ""
+        told = f"a page of HTML{named} came instead of JSON: a proxy stands before the server, or the address is wrong"
+    else:
+        told = f"the server's reply is not JSON: {text[:100]!r}"
+    # Half an answer was written and may be billed; a page was not written by the model.
+    return RetryFault(FaultKind("bad_reply", True), redact(told, secrets), broken_off=text.startswith("{"))
 
 
 def read_json(content: bytes) -> dict[str, Any]:
@@ -61,8 +126,7 @@ def read_json(content: bytes) -> dict[str, Any]:
     try:
         body = json.loads(content)
     except ValueError:
-        said = redact(content[:100].decode("utf-8", "replace"))
-        raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+        raise no_json(content) from None
     return body if isinstance(body, dict) else {}
 
 
@@ -106,12 +170,15 @@ async def retrying(
     longest_wait_s: float,
     first_wait_s: float = 0.5,
     give_up: Callable[[RetryFault], bool] | None = None,
+    whom: str = "",
 ) -> tuple[T, int]:
     """(result, retries) of up to `attempts` calls; raises the last fault as ProviderFault with its retries.
 
     Waits are exponential with jitter, so that a hundred callers do not come back together; the
-    server's Retry-After is honoured up to `longest_wait_s`. A timeout is tried only once more: each one
-    costs the whole read timeout. `give_up` may end it early.
+    server's Retry-After is honoured up to `longest_wait_s`. Where it asks for more, nothing is asked again: coming back
+    early is what it forbids, and minutes of silence are for whoever ordered the run to decide on. A timeout is tried
+    only once more: each one costs the whole read timeout. `give_up` may end it early. While it waits for `whom`,
+    `waits.describe` says so.
     """
     retries, timeouts = 0, 0
     while True:
@@ -119,6 +186,8 @@ async def retrying(
             return await call(), retries
         except RetryFault as fault:
             timeouts += fault.failure.type == "timeout"
+            if fault.failure.retryable and fault.wait_s is not None and fault.wait_s > longest_wait_s:
+                raise _as_too_long_a_wait(fault, longest_wait_s, retries) from None
             last = retries + 1 >= attempts or timeouts >= 2 or not fault.failure.retryable
             if last or (give_up is not None and give_up(fault)):
                 fault.usage = with_retries(fault.usage, retries)
@@ -128,7 +197,20 @@ async def retrying(
             if fault.wait_s is not None:
                 wait = min(longest_wait_s, fault.wait_s * random.uniform(1.0, 1.1))
             retries += 1
-        await asyncio.sleep(wait)
+            why = fault.failure.message
+        with waits.noted(whom, why, wait):
+            await asyncio.sleep(wait)
+
+
+def _as_too_long_a_wait(fault: RetryFault, longest_wait_s: float, retries: int) -> RetryFault:
+    """The same fault with what the server asks for, and until when."""
+    wait_s = fault.wait_s or 0.0
+    until = datetime.now(UTC) + timedelta(seconds=min(wait_s, _LONGEST_TOLD_S))
+    said = f"{fault.failure.message}; the server asks to wait {wait_s:,.0f} s, until {until:%H:%M} UTC, "
+    said += f"which is more than longest_wait_s = {longest_wait_s:g} in models.toml"
+    told = RetryFault(FaultKind(fault.failure.type, True), said, wait_s, fault.status, fault.broken_off)
+    told.usage = with_retries(fault.usage, retries)
+    return told
 
 
 def with_retries(usage: Usage, retries: int, unanswered: int = 0) -> Usage:

@@ -38,7 +38,8 @@ _BY_NAME = (
     (("Connect", "ServiceUnavailable", "RemoteProtocol"), FaultKind("connection", True)),
     (("Authentication", "PermissionDenied", "Unauthenticated", "Forbidden"), FaultKind("auth", False)),
     (("InternalServer", "ServerError", "Overloaded"), FaultKind("server_error", True)),
-    (("BadRequest", "InvalidArgument", "ContextOverflow", "NotFound"), FaultKind("bad_request", False)),
+    (("NotFound",), FaultKind("not_found", False)),
+    (("BadRequest", "InvalidArgument", "ContextOverflow"), FaultKind("bad_request", False)),
 )
 
 
@@ -106,7 +107,7 @@ class LangchainModel:
         heard = _heard_here(request)
         while True:
             try:
-                completion, _ = await retrying(once, self.attempts, longest_wait_s=30.0)
+                completion, _ = await retrying(once, self.attempts, longest_wait_s=120.0, whom=self.name)
             except NotImplementedError:
                 if schema is None or rung != "native":
                     raise

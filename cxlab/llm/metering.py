@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from cxlab.errors import BadOption
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
+from cxlab.llm.circuit_breaker import CircuitBreaker
 from cxlab.records import Failure, Usage
 
 if TYPE_CHECKING:
-    from asyncio import Event
-
     from cxlab.llm.cache import ReplyCache
 
 
@@ -169,64 +168,8 @@ class Spending:
         self.unanswered_usd = (self.unanswered_usd or 0.0) + calls * (most_usd or 0.0) if known else None
 
 
-FIRST = 10
-UNANSWERED = "unanswered"
-"""Type of the fault of calls that are not made because the first ones all failed alike."""
-
-
-class FirstCalls:
-    """Lets no more than the first ten calls of a role through until one of them is answered.
-
-    When all ten fail alike, nothing more is let through: a wrong key or a dead server costs ten calls, not a run of
-    them. Calls that fail in different ways are a matter of the single call, so then all are let through.
-    """
-
-    def __init__(self, role: str, most: int = FIRST) -> None:
-        self.role, self.most = role, most
-        self.failures: list[Failure] = []
-        self.open = False
-        self._begun = 0
-        self._moved: Event | None = None
-
-    @property
-    def failed(self) -> bool:
-        """Whether the first calls all failed alike."""
-        return not self.open and len(self.failures) >= self.most
-
-    def describe(self) -> str:
-        """Why nothing more is let through."""
-        first = self.failures[0].message if self.failures else ""
-        return f"the first {len(self.failures)} calls of the {self.role} all failed alike: {first}"
-
-    async def begin(self) -> None:
-        """Wait until one more call may be made; a ProviderFault where none will be."""
-        while not self.open and not self.failed and self._begun >= self.most:
-            from asyncio import Event
-
-            self._moved = self._moved or Event()
-            await self._moved.wait()
-        if self.failed:
-            raise ProviderFault(UNANSWERED, self.describe())
-        self._begun += 1
-
-    def end(self, failure: Failure | None, answered: bool) -> None:
-        """A call came to its end: answered, failed, or neither, when it was cancelled."""
-        if self.open:
-            return
-        if answered:
-            self.open = True
-        elif failure is None:
-            self._begun -= 1
-        else:
-            self.failures.append(failure)
-            self.open = len({each.type for each in self.failures}) > 1
-        if self._moved is not None:
-            self._moved.set()
-            self._moved = None
-
-
 class MeteredModel:
-    """A model with a budget, a cache, or a watch over its first calls; itself a model, so it can stand for one.
+    """A model with a budget, a cache, or a circuit breaker; itself a model, so it can stand for one.
 
     `note` is told of each request, `spending` of what each reply costs.
     """
@@ -236,7 +179,7 @@ class MeteredModel:
         model: ChatModel,
         budget: Budget | None = None,
         cache: "ReplyCache | None" = None,
-        first_calls: FirstCalls | None = None,
+        breaker: CircuitBreaker | None = None,
         note: Callable[[Request], None] | None = None,
         spending: Spending | None = None,
     ) -> None:
@@ -246,7 +189,7 @@ class MeteredModel:
         self.prices: Prices | None = getattr(model, "prices", None)
         self.budget = budget
         self.cache = cache
-        self.first_calls = None if model.simulated else first_calls
+        self.breaker = None if model.simulated else breaker
         self._note, self._spending = note, spending
 
     async def complete(self, request: Request) -> Completion:
@@ -261,8 +204,8 @@ class MeteredModel:
                 return hit
         # A simulated model costs nothing, so no budget can stop it.
         budget = None if self.simulated else self.budget
-        if self.first_calls is not None:
-            await self.first_calls.begin()
+        if self.breaker is not None:
+            await self.breaker.begin()
         if budget is not None and not budget.open_call():
             self._end(None, False)
             raise ProviderFault("budget", budget.describe())
@@ -300,8 +243,8 @@ class MeteredModel:
                     counting.miss(calls, most)
 
     def _end(self, failure: Failure | None, answered: bool) -> None:
-        if self.first_calls is not None:
-            self.first_calls.end(failure, answered)
+        if self.breaker is not None:
+            self.breaker.end(failure, answered)
 
     def room(self, request: Request) -> int | None:
         """The tokens that the answer may take, as the wrapped model has it."""

@@ -28,8 +28,8 @@ class EndpointOptions:
     answer_timeout_s: float = 300.0
     """Longest time for one whole reply, for servers that trickle."""
     attempts: int = 4
-    longest_wait_s: float = 30.0
-    """Cap on every wait between attempts, Retry-After included."""
+    longest_wait_s: float = 120.0
+    """Longest wait between attempts. Where a server asks for a longer one, the call fails at once and says so."""
     first_wait_s: float = 0.5
     max_connections: int = 200
     temperature: bool = True

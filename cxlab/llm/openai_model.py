@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 from cxlab.llm import openai_clients
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.completions import StreamedCompletion, read_completion
-from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.faults import (
+    FaultKind,
+    RetryFault,
+    kind_of_status,
+    name_status,
+    no_json,
+    read_message,
+    redact,
+    retry_after_s,
+    retrying,
+    with_retries,
+)
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
 from cxlab.llm.openai_clients import OPENAI_URL, EndpointOptions
@@ -110,6 +121,7 @@ class OpenAIModel:
                     self.options.longest_wait_s,
                     self.options.first_wait_s,
                     give_up=_may_be_the_rung if step_down else None,
+                    whom=self.name,
                 )
             except RetryFault as fault:
                 if self._adapt(fault, form):
@@ -119,6 +131,8 @@ class OpenAIModel:
                     refused.append((rung, fault.status not in (500, 501)))
                     rung = plainer
                     continue
+                # Too long without a limit as well: then the limit was not to blame, and ends the next answers again.
+                self._unlimited = self._unlimited and fault.failure.type != "too_long"
                 raise ProviderFault(
                     fault.failure.type,
                     fault.failure.message,
@@ -299,7 +313,7 @@ class OpenAIModel:
         status = int(error.status_code)
         body = error.body if isinstance(error.body, dict) else {}
         code = str(body.get("code") or body.get("type") or "")
-        message = self._redact(f"HTTP {status}: {_read_message(error.body) or error.message}")
+        message = self._redact(f"HTTP {status}: {read_message(error.body) or name_status(status)}")
         wait = retry_after_s(error.response.headers.get("retry-after"))
         return RetryFault(kind_of_status(status, code, message), message, wait, status)
 
@@ -309,13 +323,17 @@ class OpenAIModel:
         # The SDK's transport calls a dropped connection a timeout; the cause at the bottom knows better.
         cause: BaseException | None = error
         while cause is not None:
+            if isinstance(cause, aiohttp.ClientPayloadError):
+                said = "the connection was cut in the middle of the reply"
+                return RetryFault(FaultKind("connection", True), said, broken_off=True)
             if isinstance(cause, aiohttp.ClientError) and not isinstance(cause, TimeoutError):
                 said = self._redact(str(cause) or type(cause).__name__)
-                return RetryFault(FaultKind("connection", True), f"the connection failed: {said}")
+                # Where nobody took the call, nobody bills it; where the server left without a word, it may have begun.
+                went_out = not isinstance(cause, aiohttp.ClientConnectorError)
+                return RetryFault(FaultKind("connection", True), f"the connection failed: {said}", broken_off=went_out)
             if isinstance(cause, TimeoutError):
                 options = self.options
                 limits = f"{options.read_timeout_s:g} s of silence, {options.answer_timeout_s:g} s in all"
-                # Where nobody took the call, nobody bills it.
                 went_out = not isinstance(cause, aiohttp.ConnectionTimeoutError)
                 message = f"no answer in time (limits: {limits})"
                 return RetryFault(FaultKind("timeout", True), message, broken_off=went_out)
@@ -332,8 +350,7 @@ class OpenAIModel:
             # A reply cut inside a character leaves a broken byte: it becomes U+FFFD, the rest is kept.
             body = json.loads(content.decode("utf-8", "replace"))
         except ValueError:
-            said = self._redact(content[:100].decode("utf-8", "replace"))
-            raise RetryFault(FaultKind("bad_reply", True), f"the server's reply is not JSON: {said!r}") from None
+            raise no_json(content, [self._key()]) from None
         with self._redacted():
             return read_completion(body, latency_s)
 
@@ -361,24 +378,9 @@ class _Form:
     dropped: frozenset[str]
 
 
-def _read_message(body: Any) -> str:
-    """What a refusal says, in whichever of the forms that servers give it; "" for a page of HTML or nothing.
-
-    `{"message": …}`, `{"error": …}`, `{"detail": …}`, a list of what is wrong with `loc` and `msg`, or plain text.
-    """
-    if isinstance(body, str):
-        return "" if body.lstrip().startswith("<") else " ".join(body.split())
-    if isinstance(body, list):
-        return "; ".join(filter(None, map(_read_message, body)))
-    if not isinstance(body, dict):
-        return ""
-    said = next(filter(None, (_read_message(body.get(key)) for key in ("message", "error", "detail", "msg"))), "")
-    place = body.get("loc")
-    return f"{'.'.join(map(str, place))}: {said}" if said and isinstance(place, list) else said
-
-
 def _may_be_the_rung(fault: RetryFault) -> bool:
-    return fault.status in (400, 415, 422, 500, 501)
+    """Whether a request was perhaps refused for the form in which JSON was asked for, and not for what it holds."""
+    return fault.failure.type in ("bad_request", "server_error") and fault.status in (400, 415, 422, 500, 501)
 
 
 def _names_schema(message: str) -> bool:

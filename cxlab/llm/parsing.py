@@ -269,15 +269,23 @@ def _mend(found: Any, place: tuple[Any, ...], complaint: str) -> bool:
     return True
 
 
+def _find_refusal(text: str, finish_reason: str | None) -> Failure | None:
+    """A reply that the model declined to give, or that its provider's filter held back."""
+    if finish_reason == "content_filter":
+        came = f" after {text[:200]!r}" if text.strip() else ""
+        return _format("filtered", f"the provider's content filter cut the reply off{came}")
+    return _format("refusal", f"the model declined: {text[:200]!r}") if finish_reason == "refusal" else None
+
+
 def parse(
     text: str, Output: type[BaseModel], inputs: BaseModel | None = None, finish_reason: str | None = None
 ) -> tuple[BaseModel | None, Failure | None, bool]:
     """(output, failure, ignored): exactly one of the first two; `ignored` = no schema was enforced.
 
-    Failure types: `empty`, `refusal`, `truncated`, `not_json`, `invalid`.
+    Failure types: `empty`, `refusal`, `filtered`, `truncated`, `not_json`, `invalid`.
     """
-    if finish_reason in ("refusal", "content_filter"):
-        return None, _format("refusal", f"the model declined: {text[:200]!r}"), False
+    if (declined := _find_refusal(text, finish_reason)) is not None:
+        return None, declined, False
     cut = finish_reason == "length"
     if not without_thinking(text) and cut:
         return None, _format("truncated", "cut off at the token limit before any text"), False
@@ -317,8 +325,8 @@ def parse(
 
 def parse_text(text: str, finish_reason: str | None = None) -> tuple[str | None, Failure | None]:
     """Plain text without reasoning blocks, or why there is none."""
-    if finish_reason in ("refusal", "content_filter"):
-        return None, _format("refusal", f"the model declined: {text[:200]!r}")
+    if (declined := _find_refusal(text, finish_reason)) is not None:
+        return None, declined
     said = without_thinking(text)
     if finish_reason == "length":
         return None, _format("truncated", f"cut off at the token limit after {len(said)} characters")

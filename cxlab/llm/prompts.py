@@ -112,9 +112,9 @@ class Prompt(Generic[In, Out]):
     """A named, versioned prompt; reading and compiling the template waits for the first use.
 
     `Output` None means plain text (`Reply.output.text`). `simulate` names the handler of simulated models as
-    `"module:function"`, `script` what draws their script (into a field made by `unrendered`). `max_tokens` None leaves
-    an answer's length to the model's own limit. `repair` allows one second ask when a reply cannot be parsed: switch it
-    off where the format itself is measured.
+    `"module:function"`, `script` what draws their script (into a field made by `unrendered`). `repair` allows one
+    second ask when a reply cannot be parsed: switch it off where the format itself is measured. How long an answer may
+    be is the model's matter (models.toml): what is enough for one that answers at once cuts off one that thinks first.
     """
 
     @overload
@@ -127,7 +127,6 @@ class Prompt(Generic[In, Out]):
         Output: None = None,
         simulate: str | None = None,
         temperature: float = 0.0,
-        max_tokens: int | None = None,
         repair: bool = True,
         script: str | None = None,
     ) -> None: ...
@@ -142,7 +141,6 @@ class Prompt(Generic[In, Out]):
         Output: type[Out],
         simulate: str | None = None,
         temperature: float = 0.0,
-        max_tokens: int | None = None,
         repair: bool = True,
         script: str | None = None,
     ) -> None: ...
@@ -156,7 +154,6 @@ class Prompt(Generic[In, Out]):
         Output: type[Any] | None = None,
         simulate: str | None = None,
         temperature: float = 0.0,
-        max_tokens: int | None = None,
         repair: bool = True,
         script: str | None = None,
     ) -> None:
@@ -171,7 +168,6 @@ class Prompt(Generic[In, Out]):
         self.structured = Output is not None
         self.simulate = simulate
         self.temperature = temperature
-        self.max_tokens = max_tokens
         self.repair = repair
         self.script = script
 

@@ -12,8 +12,9 @@ from typing import Any, Literal, Protocol
 
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.errors import explain
-from cxlab.llm import UNANSWERED, Budget, FirstCalls, Spending
+from cxlab.llm import UNANSWERED, Budget, CircuitBreaker, Spending, waits
 from cxlab.records import Attempt, Failure, Sample, Usage, Vote
+from cxlab.records.fault_words import name_fault_type
 from cxlab.runner.plan import SampleTrial
 from cxlab.store import run_status as statuses
 from cxlab.store.offers import OfferLog
@@ -28,7 +29,7 @@ DEFAULT_CONCURRENCY = 32
 
 StopReason = Literal["cancelled", "budget", "unanswered"]
 # How a reply's reading may fail (llm/parsing.py).
-_UNREADABLE = frozenset(("empty", "refusal", "truncated", "not_json", "invalid"))
+_UNREADABLE = frozenset(("empty", "refusal", "filtered", "truncated", "not_json", "invalid"))
 _LONGEST_EXAMPLE = 200
 # Faults by which a run ends itself: an attempt that met one was not made, a vote that met one was not given.
 _CUTS = ("budget", UNANSWERED)
@@ -64,7 +65,7 @@ class Execution:
         concurrency: int,
         budget: Budget | None = None,
         spending: Spending | None = None,
-        first_calls: Sequence[FirstCalls] = (),
+        breakers: Sequence[CircuitBreaker] = (),
         grace_s: float = GRACE_S,
         show: Callable[[Status], None] = lambda status: None,
         count_stored: Callable[[], Mapping[str, Any]] | None = None,
@@ -74,7 +75,7 @@ class Execution:
         self._queue: Iterator[SampleTrial] = iter(pairs)
         self._status, self._status_path, self._cancel_path = begun, status_path, cancel_path
         self._concurrency, self._budget, self._grace_s, self._show = concurrency, budget, grace_s, show
-        self._first_calls, self._faults = first_calls, Counter[str]()
+        self._breakers, self._faults = breakers, Counter[str]()
         self._unread = Counter[str]()
         self._unread_examples: dict[str, str] = {}
         self._spending, self._stored_before, self._cut_short = spending, begun.known_usd, 0
@@ -207,7 +208,7 @@ class Execution:
         budget = self._budget
         if budget is not None and (budget.exhausted or budget.unpriced_calls or budget.spent_usd >= budget.usd):
             self.stop("budget")
-        if any(each.failed for each in self._first_calls):
+        if any(each.failed for each in self._breakers):
             self.stop("unanswered")
 
     async def _tick(self) -> None:
@@ -217,6 +218,7 @@ class Execution:
             if await asyncio.to_thread(self._cancel_path.exists):
                 self.stop("cancelled")
             self._measure()
+            self._status = replace(self._status, message=waits.describe())
             await asyncio.to_thread(statuses.write, self._status_path, self._status)
             self._show(self._status)
 
@@ -242,7 +244,7 @@ class Execution:
         if self._reason == "budget" and self._budget is not None:
             return "stopped", self._budget.describe()
         if self._reason == "unanswered":
-            return "failed", "; ".join(each.describe() for each in self._first_calls if each.failed)
+            return "failed", "; ".join(each.describe() for each in self._breakers if each.failed)
         if self._reason is not None:
             return "stopped", self._reason
         return "failed", "the workers ended before the work did"
@@ -346,7 +348,7 @@ def find_unread(attempt: Attempt, scored: Scored) -> list[tuple[str, str]]:
 
 
 def _say_fault(vote: Vote) -> str:
-    return str(vote.failure).rpartition(":")[2].replace("_", " ")
+    return name_fault_type(str(vote.failure).rpartition(":")[2])
 
 
 def _name_fault(failure: Failure) -> str:

@@ -93,16 +93,16 @@ def judge_role(name: str) -> str:
 def load_setup(
     run: Run,
     budget: llm.Budget | None = None,
-    first_calls: Mapping[str, llm.FirstCalls] | None = None,
+    breakers: Mapping[str, llm.CircuitBreaker] | None = None,
     offers: OfferLog | None = None,
     spending: llm.Spending | None = None,
 ) -> Setup:
     """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache.
 
-    `first_calls` by role (agent, customer, `judge_role`) watch over the first calls of each; `offers` keeps what the
+    `breakers` by role (agent, customer, `judge_role`) end the calls of one that cannot succeed; `offers` keeps what the
     model under test is given; `spending` adds up what all calls cost.
     """
-    watched = first_calls or {}
+    watched = breakers or {}
     cache = None
     if run.setup.get("cache"):
         from cxlab.llm.cache import ReplyCache

@@ -123,9 +123,9 @@ async def _execute(
     spending = llm.Spending()
     # Each judge is watched by itself: others that answer must not pay for verdicts that no panel can reach.
     watched = ("agent", "customer", *(judge_role(name) for name in run.judges))
-    first_calls = {role: llm.FirstCalls(role) for role in watched}
+    breakers = {role: llm.CircuitBreaker(role) for role in watched}
     offers = OfferLog(opened.folder)
-    setup = load_setup(run, budget, first_calls, offers, spending)
+    setup = load_setup(run, budget, breakers, offers, spending)
     execution = Execution(
         opened.benchmark,
         setup,
@@ -138,7 +138,7 @@ async def _execute(
         concurrency=min(concurrency or run.setup.get("concurrency") or DEFAULT_CONCURRENCY, len(left)),
         budget=budget,
         spending=spending,
-        first_calls=tuple(first_calls.values()),
+        breakers=tuple(breakers.values()),
         show=lambda now: show.update(run.model, now),
         count_stored=lambda: count_stored(opened, shard),
         offers=offers,

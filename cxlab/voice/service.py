@@ -99,7 +99,7 @@ class ServiceLine:
             raise ProviderFault("budget", budget.describe())
         try:
             (made, latency_s), retries = await retrying(
-                once, options.attempts, options.longest_wait_s, options.first_wait_s
+                once, options.attempts, options.longest_wait_s, options.first_wait_s, whom=step
             )
         except RetryFault as fault:
             spent.usage += fault.usage

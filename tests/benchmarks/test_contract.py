@@ -70,7 +70,7 @@ VOTED = Scored(votes=(Vote(attempt_id="a", turn=1, judge="j", valid=False, raw="
     ("task", "tried", "given", "wanted"),
     [
         (TASK, attempt("format", UNREAD), Scored(), ("failed", "unreadable reply", "agent")),
-        (TASK, attempt("provider", FAULT), Scored(), ("unscored", "provider: timeout", "provider")),
+        (TASK, attempt("provider", FAULT), Scored(), ("unscored", "provider: no answer in time", "provider")),
         (TASK, attempt("provider"), scores(None), ("unscored", "provider fault", "provider")),
         (TASK, attempt(), scores(None, reason="no gold"), ("unscored", "no gold", "label")),
         (TASK, attempt(), VOTED, ("unscored", "no points", "judge")),

@@ -42,7 +42,7 @@ def test_a_panel_has_a_winner_only_with_more_than_half(values: list[str], unread
 def test_silence_is_the_providers_or_the_judges_own() -> None:
     assert find_silence([vote("a"), vote("b"), vote("c", "provider:connection")]) is None
     said = find_silence([vote("a"), vote("b", "provider:auth"), vote("c", "format:invalid")])
-    assert said == ("no quorum: 2 of 3 judges gave no verdict (auth)", "provider")
+    assert said == ("no quorum: 2 of 3 judges gave no verdict (key refused)", "provider")
     assert find_silence([vote("a", "format:invalid")]) == ("no quorum: 1 of 1 judges gave no verdict", "judge")
     assert find_silence([vote("a"), vote("a", "provider:timeout", turn=2)]) is not None
     assert find_silence([]) is None

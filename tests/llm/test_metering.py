@@ -286,6 +286,10 @@ def test_a_call_that_was_broken_off_costs_an_unknown_sum_and_at_most_its_limit(s
     assert spending.unanswered_usd is not None
     assert 0.125 < spending.unanswered_usd < 0.15
     assert budget.spent_usd == pytest.approx(spending.unanswered_usd)
+    # A connection that is cut after the request went out leaves as much open.
+    for mode in ("close", "close_mid_reply"):
+        cost, unanswered, budget, spending = asyncio.run(spend(mode))
+        assert (cost, unanswered, spending.unanswered) == (None, 1, 1), mode
     # Refused is not broken off.
     cost, unanswered, budget, spending = asyncio.run(spend("server_error"))
     assert (cost, unanswered, spending.unanswered, budget.spent_usd) == (0.0, 0, 0, 0.0)

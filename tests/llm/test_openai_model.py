@@ -3,14 +3,15 @@
 import asyncio
 import email.utils
 import gc
+import re
 import time
 import warnings
 from typing import Any
 
 import pytest
 
-from cxlab.llm import Reply, Request, ask
-from cxlab.llm.faults import redact, retry_after_s
+from cxlab.llm import Reply, Request, ask, waits
+from cxlab.llm.faults import FaultKind, RetryFault, no_json, redact, retry_after_s, retrying
 from cxlab.llm.openai_clients import _CLIENTS, EndpointOptions
 from cxlab.llm.openai_model import OpenAIModel
 
@@ -93,10 +94,14 @@ def test_nobody_listening_is_a_connection_fault() -> None:
     [
         (401, "bad key", "auth", False, 1),
         (403, "not yours", "auth", False, 1),
-        (404, "no such model", "bad_request", False, 1),
+        (404, "no such model", "not_found", False, 1),
+        (404, "No endpoints found that support tool use", "no_tools", False, 1),
+        (402, "Insufficient Balance", "quota", False, 1),
+        (403, "Your credit balance is too low", "quota", False, 1),
+        (400, "maximum context length is 8192 tokens", "too_long", False, 2),
         (408, "too slow", "timeout", True, 2),
-        (400, "prompt triggered content_filter", "refused", False, 3),
-        (429, "insufficient_quota: pay first", "rate_limited", False, 1),
+        (400, "prompt triggered content_filter", "refused", False, 1),
+        (429, "insufficient_quota: pay first", "quota", False, 1),
         (503, "overloaded", "server_error", True, 4),
     ],
 )
@@ -117,10 +122,79 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_says(server: FaultServ
     assert (reply.usage.calls, reply.usage.retries, scene.calls) == (1, 2, 3)
 
 
-def test_no_server_can_make_us_wait_longer_than_the_cap(server: FaultServer) -> None:
+@pytest.mark.parametrize("attempts", [1, 4])
+def test_a_server_that_asks_for_a_longer_wait_than_the_cap_is_not_asked_again(
+    server: FaultServer, attempts: int
+) -> None:
     # An hour is longer than any test may take.
     scene = server.scene("rate_limited", times=1, retry_after="3600")
-    assert asked(scene, longest_wait_s=0.1).output is not None
+    failure = asked(scene, longest_wait_s=90.0, attempts=attempts).failure
+    assert failure is not None
+    assert (failure.type, failure.retryable, scene.calls) == ("rate_limited", True, 1)
+    assert "too many requests; the server asks to wait 3,600 s, until " in failure.message
+    assert "longest_wait_s = 90" in failure.message
+
+
+def test_a_wait_is_told_while_it_lasts() -> None:
+    """Cancelled in the middle of it, so that no test waits."""
+
+    async def limited() -> None:
+        raise RetryFault(FaultKind("rate_limited", True), "HTTP 429: slow down", wait_s=600)
+
+    async def look() -> tuple[str, str]:
+        calls = [asyncio.create_task(retrying(limited, 4, 3600, whom="endpoint:busy")) for _ in range(2)]
+        await asyncio.sleep(0)
+        during = waits.describe()
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        return during, waits.describe()
+
+    during, after = asyncio.run(look())
+    assert re.fullmatch(r"2 calls wait for endpoint:busy, up to 6\d\d s more: HTTP 429: slow down", during)
+    assert after == ""
+
+
+def test_what_one_prompt_holds_says_nothing_of_the_form_that_is_asked_for(server: FaultServer) -> None:
+    """A prompt that is too long, or that a filter holds back, is refused with 400, as an unknown form is."""
+    scene = server.scene("status", status=400, message="maximum context length is 8192 tokens", times=1)
+
+    async def twice() -> None:
+        model = model_at(scene.url)
+        for _ in range(2):
+            await ask(model, INTENT, Inputs(message="hello"))
+        await model.aclose()
+
+    asyncio.run(twice())
+    assert {body["response_format"]["type"] for body in scene.bodies} == {"json_schema"}
+
+
+def test_one_prompt_that_is_too_long_costs_the_next_answers_no_limit(server: FaultServer) -> None:
+    """Without the answer's limit it may fit; where it does not, the limit was not to blame."""
+    scene = server.scene("status", status=400, message="maximum context length is 8192 tokens")
+
+    async def twice() -> None:
+        model = model_at(scene.url, max_output_tokens=900)
+        for _ in range(2):
+            await ask(model, INTENT, Inputs(message="hello"))
+        await model.aclose()
+
+    asyncio.run(twice())
+    assert [body.get("max_tokens") for body in scene.bodies] == [900, None, 900, None]
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "billed"),
+    [
+        (b"<html><head><title> Sign\nin</title>", "a page of HTML ('Sign in') came instead of JSON", False),
+        (b"", "the server's reply is empty", False),
+        (b'{"choices": [{"mess', "the server's reply is not JSON: ", True),
+    ],
+)
+def test_what_came_instead_of_json_is_named(content: bytes, told: str, billed: bool) -> None:
+    fault = no_json(content)
+    assert fault.failure.message.startswith(told)
+    assert (fault.failure.type, fault.failure.retryable, fault.broken_off) == ("bad_reply", True, billed)
 
 
 def test_retry_after_is_read_as_seconds_or_date() -> None:

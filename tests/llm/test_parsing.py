@@ -163,8 +163,8 @@ def test_the_end_of_a_reply_decides_between_cut_and_wrong() -> None:
     assert parse('{"action": "ref', Choice, finish_reason="stop")[1].type == "not_json"
     # The object was complete before the limit struck: nothing of the answer is missing.
     assert parse('{"action": "wait"} because', Choice, finish_reason="length")[0] == Choice(action="wait")
-    for ending in ("refusal", "content_filter"):
-        assert parse('{"action": "wait"}', Choice, finish_reason=ending)[1].type == "refusal"
+    for ending, kind in (("refusal", "refusal"), ("content_filter", "filtered")):
+        assert parse('{"action": "wait"}', Choice, finish_reason=ending)[1].type == kind
 
 
 class Menu(BaseModel):

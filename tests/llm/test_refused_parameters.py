@@ -92,7 +92,7 @@ def test_requests_that_are_refused_side_by_side_are_all_made_again(name: str, st
         ({"error": "model 'tiny' not found"}, "model 'tiny' not found"),
         ({"object": "error", "message": "no such model"}, "no such model"),
         ("model is still loading", "model is still loading"),
-        ("<html><title>Bad request</title></html>", "Error code: 400"),
+        ("<html><title>Bad request</title></html>", "Bad Request"),
     ],
 )
 def test_what_a_refusal_says_is_told_in_whichever_form_it_comes(body: Any, told: str) -> None:

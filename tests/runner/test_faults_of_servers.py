@@ -200,7 +200,7 @@ def test_a_dead_customer_is_not_the_agents_fault(shell: Shell, server: FaultServ
     attempts = shell.read(entry["run"])
     assert attempts["verdict"].to_list() == ["unscored"]
     assert attempts["verdict_owner"].to_list() == ["provider"]
-    assert attempts["verdict_reason"].to_list() == ["customer's provider: server_error"]
+    assert attempts["verdict_reason"].to_list() == ["customer's provider: server error"]
     assert entry["cost_by_role"]["agent"] == 0.0, "it was never asked"
 
 
@@ -257,7 +257,7 @@ def test_a_panel_decides_only_with_its_quorum(shell: Shell, server: FaultServer,
     else:
         assert len(scored) == 0
         assert (attempt["verdict"], attempt["verdict_owner"]) == ("unscored", "provider")
-        assert attempt["verdict_reason"] == "no quorum: 2 of 3 judges gave no verdict (server_error)"
+        assert attempt["verdict_reason"] == "no quorum: 2 of 3 judges gave no verdict (server error)"
     point(shell, one=server.scene("status", status=500).url, two=url)
     said = shell.call("run", "--resume", entry["run"], "--faults", *QUIET)
     entry = told(said)["runs"][0]

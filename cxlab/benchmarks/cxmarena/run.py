@@ -7,6 +7,7 @@ agent that is a floor. Options are listed in `benchmark.py`.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,8 +27,10 @@ from cxlab.benchmarks.cxmarena.evaluation import (
 from cxlab.benchmarks.cxmarena.options import CxmOptions
 from cxlab.benchmarks.single_answer import make_attempt
 from cxlab.errors import UnknownName
-from cxlab.llm import ChatModel, Prompt, ask, call
-from cxlab.llm.base import Reply, Request
+from cxlab.llm import ChatModel, Prompt, ask, call, refuses_tools
+from cxlab.llm.ask import explain_cut
+from cxlab.llm.base import Completion, Reply, Request
+from cxlab.llm.parsing import parse_text
 from cxlab.records import Attempt, Failure, Sample, Usage, content_id
 
 In = TypeVar("In", bound=BaseModel)
@@ -292,24 +295,43 @@ async def _call_tools(
             tools=list(inputs.tools),
             require_tool=inputs.forced,
             temperature=evaluation_prompts.TOOLS.temperature,
-            max_tokens=evaluation_prompts.TOOLS.max_tokens,
             seed=work.seed,
             prompt=evaluation_prompts.TOOLS,
             inputs=inputs,
         )
         done = await call(model, request)
-        refused = done.failure is not None and done.failure.type == "bad_request"
-        if done.completion is not None or not refused or way == "native":
-            work.note("tools", done.usage, done.latency_s, done.cost_usd, done.failure)
+        if done.completion is not None or not refuses_tools(done.failure) or way == "native":
+            failure = done.failure if done.completion is None else _find_unread(done.completion, model)
+            work.note("tools", done.usage, done.latency_s, done.cost_usd, failure)
             if done.completion is None:
                 return None, ""
             made = [{"name": one.name, "arguments": one.arguments} for one in done.completion.tool_calls]
-            return made, done.completion.text
+            return made if made or failure is None else None, done.completion.text
         _TOOLLESS.add(model)
     reply = await work.ask("tools", evaluation_prompts.TOOLS_JSON, inputs.model_copy(update={"as_text": True}))
     if reply.output is None:
         return None, reply.raw
     return [one.model_dump() for one in reply.output.calls], reply.output.message
+
+
+def _find_unread(said: Completion, model: ChatModel) -> Failure | None:
+    """Why a reply to tools is none: it says nothing, was cut off or declined, or gives arguments that are no JSON
+    object. Words alone, where a call was due, can be read."""
+    if not said.tool_calls:
+        return explain_cut(parse_text(said.text, said.finish_reason)[1], model, said)
+    broken = next((one for one in said.tool_calls if not _is_object(one.arguments)), None)
+    if broken is None:
+        return None
+    told = f"the arguments of {broken.name[:60]!r} are no JSON object: {broken.arguments[:120]!r}"
+    kind = "truncated" if said.finish_reason == "length" else "bad_arguments"
+    return explain_cut(Failure(where="format", type=kind, message=told), model, said)
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments or "{}"), dict)
+    except ValueError:
+        return False
 
 
 TASKS: Mapping[str, Callable[[AttemptContext], Awaitable[dict[str, Any]]]] = {

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from cxlab.benchmarks.contract import Scored, Setup
+from cxlab.benchmarks.contract import Scored, Setup, name_unread
 from cxlab.benchmarks.cxmarena.evaluation import corpus, evaluation_prompts
 from cxlab.benchmarks.cxmarena.evaluation import task_metrics as figures
 from cxlab.benchmarks.cxmarena.evaluation.task_metrics import (
@@ -24,7 +24,7 @@ from cxlab.benchmarks.cxmarena.evaluation.task_metrics import (
     sweep,
     tools,
 )
-from cxlab.benchmarks.cxmarena.evaluation.verdict import judge_whole
+from cxlab.benchmarks.cxmarena.evaluation.verdict import is_unanswered, judge_whole, leave_out_unchecked
 from cxlab.benchmarks.cxmarena.options import CxmOptions
 from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import UnknownName
@@ -71,12 +71,12 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
         prompt, inputs, field = question
         ballots = await poll(setup.judges, prompt, inputs, _seed(setup, attempt), setup.votes)
         _record(attempt, ballots, field, votes, judgements)
-    return Scored((*rows, *_judged_scores(sample, attempt, setup, judgements)), tuple(votes), tuple(judgements))
+    return Scored((*rows, *_judged_scores(sample, attempt, setup, judgements, votes)), tuple(votes), tuple(judgements))
 
 
 def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> Scored:
     """The same from what the judges said when they were asked."""
-    judged = _judged_scores(sample, attempt, setup, stored.judgements)
+    judged = _judged_scores(sample, attempt, setup, stored.judgements, stored.votes)
     return Scored((*_own_scores(sample, attempt), *judged), stored.votes, stored.judgements)
 
 
@@ -88,10 +88,12 @@ def _own_scores(sample: Sample, attempt: Attempt) -> list[Score]:
         empty = measure(sample, empty_output(sample))
         return [_score(attempt, metric, (None, reason)) for metric in empty]
     values = measure(sample, attempt.output)
-    unread = any(f.where == "format" for f in attempt.failures)
-    values["format_error"] = (100.0 * unread, None)
+    unread = [failure for failure in attempt.failures if failure.where == "format"]
+    values["format_error"] = (100.0 * bool(unread), None)
+    if unread and is_unanswered(sample.task, attempt.output):
+        values["right"] = (0.0, name_unread(unread[0]))
     if sample.task == "kb_refinement":
-        _note_unchecked(attempt, values)
+        leave_out_unchecked(attempt, values)
     rows = [_score(attempt, metric, value) for metric, value in values.items()]
     if sample.task == "quality":
         rows += _questions(sample, attempt)
@@ -130,11 +132,15 @@ def _judged_part(sample: Sample, attempt: Attempt, setup: Setup) -> str | None:
     return "response" if sample.task in ("multi_turn", "article_search") and "response" in attempt.output else None
 
 
-def _judged_scores(sample: Sample, attempt: Attempt, setup: Setup, judgements: Sequence[Judgement]) -> list[Score]:
+def _judged_scores(
+    sample: Sample, attempt: Attempt, setup: Setup, judgements: Sequence[Judgement], votes: Sequence[Vote]
+) -> list[Score]:
     about = _judged_part(sample, attempt, setup)
     if about is None:
         return []
-    return (_verified if about == "label" else _graded)(sample, attempt, bool(setup.judges), judgements)
+    if about == "label":
+        return _verified(attempt, bool(setup.judges), judgements)
+    return _graded(sample, attempt, bool(setup.judges), judgements, votes)
 
 
 def gold_output(sample: Sample) -> dict[str, Any]:
@@ -282,15 +288,6 @@ _MEASURES = {
 }
 
 
-def _note_unchecked(attempt: Attempt, values: dict[str, Value]) -> None:
-    """Of many pairs some may have stayed unchecked; without a provider's answer recall means nothing."""
-    asked, unread = attempt.output["candidates"], attempt.output["unread"]
-    if attempt.outcome == "provider":
-        reason = f"the provider did not deliver on some of {asked} pairs"
-        values.update({name: (None, reason) for name in values if name.startswith("contradictory_")})
-    values["format_error"] = (100 * unread / asked if asked and attempt.outcome == "format" else 0.0, None)
-
-
 def _verify_inputs(sample: Sample, attempt: Attempt) -> evaluation_prompts.VerifyInputs:
     said = attempt.output["label"]
     labels = corpus.candidates(sample.dataset_id, sample.inputs)
@@ -298,9 +295,8 @@ def _verify_inputs(sample: Sample, attempt: Attempt) -> evaluation_prompts.Verif
     return evaluation_prompts.VerifyInputs(transcript=sample.inputs["transcript"], label=said, description=about)
 
 
-def _verified(sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence[Judgement]) -> list[Score]:
+def _verified(attempt: Attempt, judged: bool, judgements: Sequence[Judgement]) -> list[Score]:
     """Whether the judges accept the label that was given, whatever was expected."""
-    del sample
     if not judged:
         return [_score(attempt, "intent_verified", (None, "no judges"))]
     if attempt.output["label"] is None:
@@ -321,7 +317,9 @@ def _grade_inputs(sample: Sample, attempt: Attempt) -> evaluation_prompts.JudgeI
     )
 
 
-def _graded(sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence[Judgement]) -> list[Score]:
+def _graded(
+    sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence[Judgement], votes: Sequence[Vote]
+) -> list[Score]:
     """Shares of the four verdicts; an answer that no judge could grade is in none of them."""
     # Two tasks, two names: a mean over a whole run must not mix them.
     kind = "response" if sample.task == "multi_turn" else "answer"
@@ -332,7 +330,10 @@ def _graded(sample: Sample, attempt: Attempt, judged: bool, judgements: Sequence
         return [_score(attempt, name, (None, reason)) for name in names]
     winner, reason = _winner(judgements)
     read = sum(one.status == "ok" for one in judgements)
-    rows = [_score(attempt, "judge_error", (100.0 * (1 - read / len(judgements)), None))]
+    # A judge that was never heard has not answered unreadably.
+    heard = len(judgements) - sum((vote.failure or "").startswith("provider:") for vote in votes)
+    unread: Value = (100.0 * (1 - read / heard), None) if heard else (None, "the provider did not deliver")
+    rows = [_score(attempt, "judge_error", unread)]
     for name, verdict in zip(names, evaluation_prompts.VERDICTS, strict=True):
         rows.append(_score(attempt, name, (None, reason) if winner is None else (100.0 * (winner == verdict), None)))
     return rows

@@ -72,7 +72,8 @@ class BarDisplay:
         if name not in self._tasks:
             self._tasks[name] = self._progress.add_task(name, total=status.planned, detail="")
         going = status.state in ("running", "done")
-        detail = describe(status) or status.message if going else f"{status.state} {status.message}"
+        detail = ", ".join(filter(None, (describe(status), status.message)))
+        detail = detail if going else f"{status.state} {status.message}"
         self._progress.update(self._tasks[name], completed=status.done, total=status.planned, detail=detail)
         self._latest[name] = status
         if len(self._latest) > 1 and name != TOTAL:

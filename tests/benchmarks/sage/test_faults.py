@@ -158,7 +158,7 @@ class Customer:
 @pytest.mark.parametrize(
     ("bad", "fault", "reason"),
     [
-        ((2,), True, "customer's provider: bad_request"),
+        ((2,), True, "customer's provider: request refused"),
         ((2, 3, 4), False, "unreadable customer"),
         ((1,), False, None),
         ((), False, None),

@@ -16,7 +16,7 @@ from cxlab.benchmarks.crmarena.agents.episode import Episode, read_arguments
 from cxlab.benchmarks.crmarena.agents.tagged import show
 from cxlab.benchmarks.crmarena.prompts import agent_prompts
 from cxlab.benchmarks.crmarena.prompts.agent_prompts import ToolInputs
-from cxlab.llm import ChatModel, ModelCall, call
+from cxlab.llm import ChatModel, ModelCall, call, refuses_tools
 from cxlab.llm.ask import explain_cut
 from cxlab.llm.base import Completion
 from cxlab.llm.parsing import parse_text, without_thinking
@@ -42,7 +42,7 @@ async def play(episode: Episode, model: ChatModel, inputs: ToolInputs, seed: int
     talk = AgentConversation(model, agent_prompts.TOOLS, inputs, seed, inputs.tools)
     while not episode.ended:
         done = await call(model, talk.request(episode))
-        if way == "auto" and episode.turn == 0 and done.failure is not None and done.failure.type == "bad_request":
+        if way == "auto" and episode.turn == 0 and refuses_tools(done.failure):
             _TOOLLESS.add(model)
             episode.totals = episode.totals + CallTotals(
                 usage=done.usage, latency_s=done.latency_s, cost_usd=done.cost_usd

@@ -64,7 +64,6 @@ EXPAND_BRAND = Prompt(
     None,
     "cxlab.benchmarks.cxmarena.simulated.brand_expansion:expand_brand",
     0.4,
-    32_000,
 )
 
 

@@ -169,7 +169,6 @@ INTENT = Prompt(
     IntentReply,
     f"{SIMULATE}.transcript_tasks:intent",
     0.0,
-    512,
     repair=False,
 )
 QUALITY = Prompt(
@@ -180,12 +179,11 @@ QUALITY = Prompt(
     QualityReply,
     f"{SIMULATE}.transcript_tasks:quality",
     0.0,
-    1536,
     repair=False,
 )
-QUERY = Prompt("cxm_query", 1, HERE / "query.md", QueryInputs, None, f"{SIMULATE}.transcript_tasks:query", 0.0, 128)
-ANSWER = Prompt("cxm_answer", 1, HERE / "answer.md", AnswerInputs, None, f"{SIMULATE}.answers:answer", 0.2, 512)
-TOOLS = Prompt("cxm_tools", 1, HERE / "tools.md", ToolInputs, None, f"{SIMULATE}.tool_calls:tools", 0.0, 1024)
+QUERY = Prompt("cxm_query", 1, HERE / "query.md", QueryInputs, None, f"{SIMULATE}.transcript_tasks:query", 0.0)
+ANSWER = Prompt("cxm_answer", 1, HERE / "answer.md", AnswerInputs, None, f"{SIMULATE}.answers:answer", 0.2)
+TOOLS = Prompt("cxm_tools", 1, HERE / "tools.md", ToolInputs, None, f"{SIMULATE}.tool_calls:tools", 0.0)
 TOOLS_JSON = Prompt(
     "cxm_tools_json",
     1,
@@ -194,7 +192,6 @@ TOOLS_JSON = Prompt(
     ToolReply,
     f"{SIMULATE}.tool_calls:tools",
     0.0,
-    1024,
     repair=False,
 )
 CONTRADICTION = Prompt(
@@ -205,14 +202,13 @@ CONTRADICTION = Prompt(
     PairReply,
     f"{SIMULATE}.article_pairs:contradiction",
     0.0,
-    512,
 )
 SIMILAR = Prompt(
-    "cxm_similar", 2, HERE / "similar.md", PairInputs, SimilarReply, f"{SIMULATE}.article_pairs:similar", 0.0, 256
+    "cxm_similar", 2, HERE / "similar.md", PairInputs, SimilarReply, f"{SIMULATE}.article_pairs:similar", 0.0
 )
-JUDGE = Prompt("cxm_judge", 2, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}.answers:judge", 0.0, 512)
+JUDGE = Prompt("cxm_judge", 2, HERE / "judge.md", JudgeInputs, JudgeReply, f"{SIMULATE}.answers:judge", 0.0)
 VERIFY = Prompt(
-    "cxm_verify", 2, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}.transcript_tasks:verify", 0.0, 256
+    "cxm_verify", 2, HERE / "verify.md", VerifyInputs, VerifyReply, f"{SIMULATE}.transcript_tasks:verify", 0.0
 )
 
 EVALUATION: Sequence[Prompt[Any, Any]] = (

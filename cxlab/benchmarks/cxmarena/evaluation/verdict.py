@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cxlab.records import Sample
+from cxlab.records import Attempt, Sample
 
 Value = tuple[float | None, str | None]
 # The public figures cut here; an article beyond is not found.
@@ -20,6 +20,26 @@ def judge_whole(sample: Sample, output: dict[str, Any], values: Mapping[str, Val
     several things that are wrong it has a line for each.
     """
     return _WHOLES[sample.task](sample, output, values)
+
+
+def is_unanswered(task: str, output: Mapping[str, Any]) -> bool:
+    """Whether nothing came of a reply that the verdict of a task hangs on."""
+    if task == "tools":
+        return any(calls is None for calls in output["calls"].values())
+    missing = {"intent": "label", "multi_turn": "query"}.get(task)
+    return not output[missing] if missing else task == "quality" and not output.get("read", True)
+
+
+def leave_out_unchecked(attempt: Attempt, values: dict[str, Value]) -> None:
+    """Of many pairs some may have stayed unchecked; without a provider's answer recall means nothing."""
+    asked, unread = attempt.output["candidates"], attempt.output["unread"]
+    if attempt.outcome == "provider":
+        reason = f"the provider did not deliver on some of {asked} pairs"
+        by_model = ["contradictory_"]
+        if attempt.output.get("settings", {}).get("similar") == "model":
+            by_model.append("similar_")
+        values.update({name: (None, reason) for name in values if name == "right" or name.startswith(tuple(by_model))})
+    values["format_error"] = (100 * unread / asked if asked and attempt.outcome == "format" else 0.0, None)
 
 
 def _as_value(wrong: str | None) -> Value:

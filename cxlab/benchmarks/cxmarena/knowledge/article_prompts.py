@@ -129,9 +129,7 @@ class Article(BaseModel):
     body: str = Field(min_length=1)
 
 
-EXPAND = Prompt(
-    "cxmarena_expand_topic", 1, HERE / "expand_topic.md", ExpandInputs, Children, f"{SIMULATE}:expand", 0.1, 2048
-)
+EXPAND = Prompt("cxmarena_expand_topic", 1, HERE / "expand_topic.md", ExpandInputs, Children, f"{SIMULATE}:expand", 0.1)
 INFORMATION = Prompt(
     "cxmarena_information",
     2,
@@ -140,10 +138,9 @@ INFORMATION = Prompt(
     None,
     f"{SIMULATE}:information",
     0.6,
-    8000,
 )
-ISSUE = Prompt("cxmarena_issue", 2, HERE / "write_issue.md", IssueInputs, None, f"{SIMULATE}:issue", 0.6, 8000)
-REPHRASE = Prompt("cxmarena_rephrase", 2, HERE / "rephrase.md", RephraseInputs, None, f"{SIMULATE}:rephrase", 0.6, 8000)
+ISSUE = Prompt("cxmarena_issue", 2, HERE / "write_issue.md", IssueInputs, None, f"{SIMULATE}:issue", 0.6)
+REPHRASE = Prompt("cxmarena_rephrase", 2, HERE / "rephrase.md", RephraseInputs, None, f"{SIMULATE}:rephrase", 0.6)
 ALL = (EXPAND, INFORMATION, ISSUE, REPHRASE)
 
 

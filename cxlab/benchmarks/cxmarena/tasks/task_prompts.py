@@ -179,25 +179,19 @@ class AdjudicateReply(BaseModel):
 
 # Detection is the task's own prompt: a label out of a list of drafts.
 DETECT = INTENT
-NAME = Prompt("cxm_name_intent", 1, HERE / "name_intent.md", NameInputs, NameReply, f"{SIMULATE}:name", 0.2, 512)
+NAME = Prompt("cxm_name_intent", 1, HERE / "name_intent.md", NameInputs, NameReply, f"{SIMULATE}:name", 0.2)
 NAME_REASON = Prompt(
-    "cxm_name_reason", 1, HERE / "name_reason.md", ReasonInputs, ReasonReply, f"{SIMULATE}:name_reason", 0.2, 512
+    "cxm_name_reason", 1, HERE / "name_reason.md", ReasonInputs, ReasonReply, f"{SIMULATE}:name_reason", 0.2
 )
-QUESTION = Prompt(
-    "cxm_question", 2, HERE / "question.md", QuestionInputs, QuestionReply, f"{SIMULATE}:question", 0.6, 256
-)
-SUPPORTED = Prompt(
-    "cxm_supported", 2, HERE / "supported.md", SupportInputs, SupportReply, f"{SIMULATE}:supported", 0.0, 256
-)
+QUESTION = Prompt("cxm_question", 2, HERE / "question.md", QuestionInputs, QuestionReply, f"{SIMULATE}:question", 0.6)
+SUPPORTED = Prompt("cxm_supported", 2, HERE / "supported.md", SupportInputs, SupportReply, f"{SIMULATE}:supported", 0.0)
 ANSWERABLE = Prompt(
-    "cxm_answerable", 2, HERE / "answerable.md", AnswerableInputs, AnswerableReply, f"{SIMULATE}:answerable", 0.0, 512
+    "cxm_answerable", 2, HERE / "answerable.md", AnswerableInputs, AnswerableReply, f"{SIMULATE}:answerable", 0.0
 )
-RELEVANT = Prompt(
-    "cxm_relevant", 2, HERE / "relevant.md", RelevantInputs, RelevantReply, f"{SIMULATE}:relevant", 0.0, 256
-)
-REVIEW = Prompt("cxm_review", 2, HERE / "review.md", ReviewInputs, ReviewReply, f"{SIMULATE}:review", 0.0, 2048)
+RELEVANT = Prompt("cxm_relevant", 2, HERE / "relevant.md", RelevantInputs, RelevantReply, f"{SIMULATE}:relevant", 0.0)
+REVIEW = Prompt("cxm_review", 2, HERE / "review.md", ReviewInputs, ReviewReply, f"{SIMULATE}:review", 0.0)
 ADJUDICATE = Prompt(
-    "cxm_adjudicate", 2, HERE / "adjudicate.md", AdjudicateInputs, AdjudicateReply, f"{SIMULATE}:adjudicate", 0.0, 512
+    "cxm_adjudicate", 2, HERE / "adjudicate.md", AdjudicateInputs, AdjudicateReply, f"{SIMULATE}:adjudicate", 0.0
 )
 # What generating a dataset asks; NAME_REASON is asked of conversations that people bring.
 ALL = (DETECT, NAME, QUESTION, SUPPORTED, ANSWERABLE, RELEVANT, REVIEW, ADJUDICATE)

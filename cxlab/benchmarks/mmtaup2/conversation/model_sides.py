@@ -16,7 +16,7 @@ from cxlab.benchmarks.mmtaup2.conversation.exposure import Exposure
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
 from cxlab.dialogue import Move, seen_by
 from cxlab.errors import BadOption
-from cxlab.llm import Prompt, Request, Text, ask, call
+from cxlab.llm import Prompt, Request, Text, ask, call, refuses_tools
 from cxlab.llm.ask import explain_cut
 from cxlab.llm.base import ChatModel, Reply
 from cxlab.llm.parsing import parse_text, without_thinking
@@ -61,7 +61,6 @@ class ModelSide:
                 messages=[*native.render(inputs)[:1], *dialogue_prompts.chat(seen, side)],
                 tools=inputs.tools or None,
                 temperature=native.temperature,
-                max_tokens=native.max_tokens,
                 seed=seed,
                 prompt=native,
                 inputs=inputs,
@@ -77,8 +76,7 @@ class ModelSide:
                 thought = {"reasoning": said.reasoning} if said.reasoning else {}
                 failure = explain_cut(made.failure, self.model, said)
                 return replace(made, failure=failure, data={**made.data, **thought})
-            refused = done.failure is not None and done.failure.type == "bad_request"
-            if not refused or self.way == "native":
+            if not refuses_tools(done.failure) or self.way == "native":
                 return spent
         asked = inputs.model_copy(update={"as_text": True})
         look = self._listener(side, True)

@@ -1,0 +1,41 @@
+"""Which calls of this process are waiting for a server at the moment, because it asked for it or had a fault."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+# Shorter ones are over before anybody has read of them.
+_WORTH_TELLING_S = 2.0
+
+
+@dataclass(eq=False, slots=True)
+class _Wait:
+    whom: str
+    why: str
+    until: float
+
+
+_WAITS: set[_Wait] = set()
+
+
+@contextmanager
+def noted(whom: str, why: str, seconds: float) -> Iterator[None]:
+    """Tell of a wait as long as the context lasts."""
+    wait = _Wait(whom, why, time.monotonic() + seconds)
+    if seconds >= _WORTH_TELLING_S:
+        _WAITS.add(wait)
+    try:
+        yield
+    finally:
+        _WAITS.discard(wait)
+
+
+def describe() -> str:
+    """How many calls wait, for whom, how long still and why; "" where none does."""
+    if not _WAITS:
+        return ""
+    longest = max(_WAITS, key=lambda wait: wait.until)
+    calls = "1 call waits" if len(_WAITS) == 1 else f"{len(_WAITS)} calls wait"
+    left = max(0.0, longest.until - time.monotonic())
+    return f"{calls} for {longest.whom or 'a server'}, up to {left:.0f} s more: {longest.why}"
