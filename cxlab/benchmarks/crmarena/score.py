@@ -30,21 +30,24 @@ def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> S
 
 
 def measure(sample: Sample, attempt: Attempt) -> Scored:
-    """Scores and verdict of an attempt. An attempt that a provider cut short has none of the answer."""
+    """Scores and verdict of an attempt. An attempt that a provider cut short has none."""
     task, cut = TASKS[sample.task], attempt.ended_by == "provider" and not is_overlong(attempt)
     reason = name_fault(attempt) if cut else None
-    values = {} if cut else {name: 100 * value for name, value in grade(sample, attempt.output.get("answer")).items()}
+    if cut:
+        # Neither is how far it had come a figure of the agent's: it would have gone on.
+        names = ("score", "f1") if task.metric == "fuzzy_match" else ("score", "exact", "exact_extracted")
+        names = (*names, "turns", "queries", "format_error")
+        rows = [Score(attempt_id=attempt.id, turn=None, metric=name, value=None, reason=reason) for name in names]
+        return Scored(tuple(rows), verdict=judge_attempt(sample, attempt, None))
     answered = [message for message in attempt.messages if message.role == "tool"]
     failed = [message.data.get("error") is not None for message in answered]
+    values = {name: 100 * value for name, value in grade(sample, attempt.output.get("answer")).items()}
     values |= {
         "turns": float(len([message for message in attempt.messages if message.role == "agent"])),
         "queries": float(len(answered)),
         "format_error": 100.0 * has_slip(attempt),
     }
     rows = [Score(attempt_id=attempt.id, turn=None, metric=name, value=value) for name, value in values.items()]
-    if cut:
-        names = ("score", "f1") if task.metric == "fuzzy_match" else ("score", "exact", "exact_extracted")
-        rows += [Score(attempt_id=attempt.id, turn=None, metric=name, value=None, reason=reason) for name in names]
     recovered = share_recovered(failed)
     if recovered is not None:
         rows.append(Score(attempt_id=attempt.id, turn=None, metric="recovery", value=100 * recovered, n=sum(failed)))

@@ -304,12 +304,14 @@ def label(action: Mapping[str, str]) -> str:
 
 def summarise(attempt: Attempt, scores: Sequence[Score], turns: int) -> list[Score]:
     """The attempt's own figures: means over its evaluated turns, its format-error rate, its length."""
-    found = [Score(attempt_id=attempt.id, turn=None, metric="turns", value=float(turns))]
+    cut = cut_short(attempt)
+    length = None if cut else float(turns)  # how long somebody else let it go on is no figure of the agent's
+    found = [Score(attempt_id=attempt.id, turn=None, metric="turns", value=length, reason=cut)]
     for metric in MEANS:
         values = [v.value for v in scores if v.metric == metric and v.value is not None]
         name = "format_error_rate" if metric == "format_error" else metric
         mean = sum(values) / len(values) if values else None
-        reason = None if values else cut_short(attempt) or "no evaluated turn could be scored"
+        reason = None if values else cut or "no evaluated turn could be scored"
         found.append(Score(attempt_id=attempt.id, turn=None, metric=name, value=mean, reason=reason))
     return found
 
