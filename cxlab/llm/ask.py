@@ -89,10 +89,10 @@ async def ask(
 
     Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `quota`, `not_found`,
     `no_tools`, `bad_request`, `too_long`, `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`,
-    `truncated`, `invalid`, `refusal`, `filtered` (by the provider, which wrote it no further). A reply that is not JSON
-    or not valid is asked for once more when the prompt allows a repair; usage, latency and cost then count both calls and `raw` is the second reply. `on_text` is told
-    the raw reply so far while it is written, where the server streams. `messages` are the inputs as `prompt.render`
-    rendered them, where several are asked the same. `draw` as in `Request`.
+    `truncated`, `invalid`, `refusal`, `filtered` (by the provider). A reply that is not JSON or not valid is asked for
+    once more when the prompt allows a repair; usage, latency and cost then count both calls and `raw` is the second
+    reply. `on_text` is told the raw reply so far while it is written, where the server streams. `messages` are the
+    inputs as `prompt.render` rendered them, where several are asked the same. `draw` as in `Request`.
     """
     request = Request(
         messages=prompt.render(inputs) if messages is None else list(messages),

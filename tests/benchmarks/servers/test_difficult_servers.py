@@ -1,0 +1,227 @@
+"""Every benchmark on a server that has a bad day, from the command line to what is stored."""
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from runner.shell import Shell, make_shell
+
+from tests.benchmarks.servers.difficult_server import KEY, DifficultServer
+
+JUDGE = ("--judge", "endpoint:judge")
+TALK = ("sage", "--limit", "2", "--customer", "endpoint:customer", *JUDGE)
+RUNS: dict[str, tuple[str, ...]] = {
+    "sage": TALK,
+    # Few pairs of articles are enough: each is asked about alike.
+    "cxmarena": ("cxmarena", "--limit", "8", "--option", "most=6", *JUDGE),
+    "act": ("crmarena", "--limit", "3", "--option", "framework=act"),
+    "functions": ("crmarena", "--limit", "3", "--option", "framework=function_calling"),
+    "create_agent": ("crmarena", "--limit", "3", "--option", "framework=create_agent"),
+    "cdr": ("cdr", "--limit", "4"),
+}
+# What a real client lives with: after a second try, without a parameter, or as it is.
+HARMLESS = (
+    "rate_limited_until", "server_error", "bad_gateway", "unavailable", "no_temperature", "new_limit_name",
+    "no_response_format", "fence", "prose", "call_and_text", "odd_finish", "no_finish", "usage_details_null", "page",
+    "empty_body", "error_in_200",
+)  # fmt: skip
+Verdicts = Counter[tuple[str, str, str]]
+Plan = Callable[[str, int], str | None]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DifficultServer]:
+    with DifficultServer() as running:
+        yield running
+
+
+class Walk:
+    """One benchmark on the server, in a store of its own."""
+
+    def __init__(self, shell: Shell, server: DifficultServer, dataset: str) -> None:
+        self.shell, self.server, self.dataset = shell, server, dataset
+
+    def call(self, *words: str) -> dict[str, Any]:
+        """The run's entry of the one line of JSON, with its attempts, and why it ended as `why`."""
+        said = self.shell.call("run", *words, "--json", "--quiet")
+        (line,) = said.stdout.splitlines()
+        told = json.loads(line)
+        (entry,) = told["runs"]
+        assert said.returncode == (0 if entry["state"] in ("done", "partly") else 3), said.stderr
+        found = self.shell.read(entry["run"])
+        texts = found.select(pl.col(pl.String)).to_dicts() if found.height else []
+        assert KEY not in said.stdout + said.stderr + json.dumps(texts)
+        return {**entry, "why": told["reasons"].get(entry["run"], ""), "attempts": found}
+
+    def run(self, name: str, *more: str) -> dict[str, Any]:
+        return self.call(*RUNS[name], "--dataset", self.dataset, "--model", "endpoint:agent", *more)
+
+
+@pytest.fixture
+def walk(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    server: DifficultServer,
+    generated: Callable[[str, Path], str],
+) -> Callable[[str], Walk]:
+    """The walk of a benchmark, by the name of its run."""
+
+    def begin(name: str) -> Walk:
+        shell = make_shell(tmp_path / "home", monkeypatch)
+        dataset = generated(RUNS[name][0], shell.home)
+        (shell.home / "models.toml").write_text(server.settings())
+        return Walk(shell, server, dataset)
+
+    return begin
+
+
+def verdicts(entry: dict[str, Any]) -> Verdicts:
+    rows = entry["attempts"].select("sample_id", "verdict", "verdict_owner").iter_rows()
+    return Counter((str(sample), str(value), str(owner)) for sample, value, owner in rows)
+
+
+LOST = {
+    "key_revoked": "key refused",
+    "no_credit": "quota or credit spent",
+    "no_quota": "quota or credit spent",
+    "no_model": "no such model or address",
+    "rate_limited_long": "rate limit",
+    "rate_limited_long_until": "rate limit",
+    "filtered_prompt": "held back by a content filter",
+    "unavailable": "server error",
+    "cut_body": "connection lost",
+    "dropped": "connection lost",
+    "page": "no usable reply",
+}
+"""Faults of a provider that last, with their words."""
+SPOILED = (
+    "thought_ate_the_limit", "only_reasoning", "null", "refusal", "content_filter", "cut_off", "plain_text",
+    "broken_arguments", "unknown_tool", "several_calls", "huge", "loop",
+)  # fmt: skip
+"""Replies that are the model's own doing."""
+
+
+def spread(names: Sequence[str], every: int = 2, role: str = "agent") -> Plan:
+    """A difficulty for each `every`-th question of a role, one after the other."""
+
+    def plan(asked: str, number: int) -> str | None:
+        at, rest = divmod(number - 1, every)
+        return names[at % len(names)] if asked == role and not rest else None
+
+    return plan
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_bad_day(walk: Callable[[str], Walk], server: DifficultServer, name: str) -> None:
+    here = walk(name)
+    server.begin()
+    clean = here.run(name)
+    questions = server.numbers["agent"]
+    assert clean["state"] == "done"
+
+    # What a client lives with changes no result.
+    harmless = itertools.cycle((None, *HARMLESS))
+    server.begin(lambda role, number: next(harmless))
+    troubled = here.run(name)
+    assert (troubled["state"], troubled["why"]) == ("done", clean["why"])
+    assert len(server.met) >= 3
+    assert verdicts(troubled) == verdicts(clean)
+    assert troubled["mean"] == clean["mean"]
+    assert troubled["cost_usd"] is not None
+
+    # What a provider loses is its own, and nobody's result.
+    server.begin(spread(tuple(LOST)), again=True)
+    faulted = here.run(name, "--concurrency", "1")
+    lost = faulted["attempts"].filter(outcome="provider")
+    assert 0 < lost.height == faulted["provider"]
+    assert faulted["ok"] + faulted["provider"] == faulted["done"] == faulted["planned"]
+    assert faulted["state"] == ("partly" if faulted["ok"] else "failed")
+    assert "not delivered: " in faulted["why"]
+    assert set(lost["verdict_reason"]) <= {f"provider: {words}" for words in LOST.values()}
+    expected = Counter((str(sample), "unscored", "provider") for sample in lost["sample_id"])
+    assert verdicts(faulted) - verdicts(clean) == expected
+    broken_off = {("agent", "cut_body"), ("agent", "dropped")} & set(server.met)
+    assert (faulted["cost_usd"] is None, faulted["unanswered"] > 0) == (bool(broken_off), bool(broken_off))
+
+    # It is done again, and nothing else.
+    server.begin()
+    again = here.call("--resume", faulted["run"], "--faults")
+    assert (again["state"], again["why"]) == ("done", clean["why"])
+    assert verdicts(again) == verdicts(clean)
+    assert again["mean"] == clean["mean"]
+    assert 0 < again["cost_usd"] <= clean["cost_usd"] * 1.01
+    assert server.numbers["agent"] < questions or not faulted["ok"]
+
+    # What a model says badly is its own, and no provider's.
+    server.begin(spread(SPOILED))
+    spoiled = here.run(name, "--concurrency", "1")
+    assert (spoiled["state"], spoiled["provider"], spoiled["done"]) == ("done", 0, spoiled["planned"])
+    assert spoiled["cost_usd"] is not None
+    failed = spoiled["attempts"].filter(pl.col("outcome") == "format")
+    assert set(failed["verdict_owner"]) <= {"agent"}
+    # Where an answer came in the end, those on the way are slips.
+    assert ("not readable: " in spoiled["why"]) == (failed.height > 0)
+
+
+@pytest.mark.parametrize(("role", "owner"), [("customer", "customer"), ("judge", "judge")])
+def test_who_spoils_a_talk_beside_the_agent_owns_it(
+    walk: Callable[[str], Walk], server: DifficultServer, role: str, owner: str
+) -> None:
+    here = walk("sage")
+    server.begin(spread(("null", "content_filter", "thought_ate_the_limit", "plain_text"), 1, role), again=True)
+    said = here.run("sage")
+    assert (said["state"], said["ok"], said["provider"]) == ("done", 2, 0)
+    assert set(said["attempts"].select("verdict", "verdict_owner").iter_rows()) == {("unscored", owner)}
+    assert f"replies of the {owner}" in said["why"]
+    assert not {"overall", "logic"} & set(said["mean"])
+
+
+@pytest.mark.parametrize("role", ["agent", "judge"])
+def test_a_key_that_is_revoked_ends_the_run(walk: Callable[[str], Walk], server: DifficultServer, role: str) -> None:
+    name = "cdr" if role == "agent" else "sage"
+    here = walk(name)
+    limit = {"cdr": "40", "sage": "20"}[name]
+    words = [word for word in RUNS[name] if word not in ("2", "4")]
+    words[words.index("--limit") + 1 : words.index("--limit") + 1] = [limit]
+    server.begin(lambda asked, number: "key_revoked" if asked == role and number > 6 else None, again=True)
+    more = ("--dataset", here.dataset, "--model", "endpoint:agent", "--concurrency", "4")
+    ended = here.call(*words, *more)
+    who = "judge endpoint:judge" if role == "judge" else role
+    assert ended["state"] == "failed"
+    assert f"the last 10 calls of the {who} all failed alike: HTTP 401: Incorrect API key" in ended["why"]
+    assert 0 < ended["done"] < ended["planned"]
+    assert sum(server.met.values()) < 20, "ten, and those that were under way"
+    # With another key the rest is done, and then what was lost.
+    server.begin()
+    rest = here.call("--resume", ended["run"])
+    assert (rest["done"], rest["state"]) == (rest["planned"], "partly")
+    asked = dict(server.numbers)
+    server.begin()
+    whole = here.call("--resume", ended["run"], "--faults")
+    assert (whole["state"], whole["provider"]) == ("done", 0)
+    assert sum(server.numbers.values()) < sum(asked.values())
+
+
+def test_tokens_that_nobody_reports_leave_the_cost_unknown(
+    walk: Callable[[str], Walk], server: DifficultServer
+) -> None:
+    here = walk("cdr")
+    server.begin(spread(("no_usage", "odd_usage")))
+    said = here.run("cdr", "--concurrency", "1")
+    assert (said["state"], said["cost_usd"], said["cost_by_role"]["agent"]) == ("done", None, None)
+    assert said["known_usd"] > 0
+
+
+def test_ten_refusals_of_tools_are_no_reason_to_stop(walk: Callable[[str], Walk], server: DifficultServer) -> None:
+    """A server that takes none is asked in words, however many questions were under way."""
+    here = walk("functions")
+    server.begin(lambda role, number: "no_tools")
+    words = ("crmarena", "--limit", "10", "--option", "framework=function_calling", "--dataset", here.dataset)
+    said = here.call(*words, "--model", "endpoint:agent")
+    assert (said["state"], said["ok"]) == ("done", 10)
+    assert server.met["agent", "no_tools"] >= 10
