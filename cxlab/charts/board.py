@@ -41,14 +41,14 @@ def draw_board(
     """
     from cxlab.charts.lazy_figure import LazyFigure
 
-    rows = frame.filter(pl.col(metric).is_not_null()).reverse()
+    rows = [row for row in frame.rows(named=True) if row[metric] is not None][::-1]
     colours = palette(dark)
     figure = LazyFigure()
     labels = [
         plain(_shorten(names[model])) if names and model in names else _label(model, simulated)
-        for model, simulated in rows.select("model", "simulated").iter_rows()
+        for model, simulated in ((row["model"], row["simulated"]) for row in rows)
     ]
-    for label, row in zip(labels, rows.iter_rows(named=True), strict=True):
+    for label, row in zip(labels, rows, strict=True):
         mark = mark_of(marks, row["model"])
         low, high = row[f"{metric}_low"], row[f"{metric}_high"]
         value = row[metric]
@@ -90,18 +90,18 @@ def draw_board(
             hovertext=f"{plain(name)}{sort}: {value:.1f}", hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
         figure.add_annotation(
-            x=value, y=rows.height - 0.5, yanchor="bottom", yshift=_NAME_PX * raised[-1], showarrow=False,
+            x=value, y=len(rows) - 0.5, yanchor="bottom", yshift=_NAME_PX * raised[-1], showarrow=False,
             text=f"{plain(name)} {value:.1f}",
             font={"size": 12, "color": colours.muted},
         )  # fmt: skip
-    top = rows.height + 0.2 if floors else rows.height - 0.3
+    top = len(rows) + 0.2 if floors else len(rows) - 0.3
     figure.update_xaxes(
         range=None if low is None or high is None else [low, high + (high - low) / 100],
         title=plain(title or metric) + ("" if high != 100 else ", points of 100" if low == 0 else ", points"),
     )
     top += max(raised) * _NAME_PX / _ROW_PX
     figure.update_yaxes(categoryorder="array", categoryarray=labels, tickfont={"color": colours.ink}, range=[-0.6, top])
-    height = _FRAME_PX + _ROW_PX * max(rows.height + (top > rows.height), 2) + _NAME_PX * max(raised)
+    height = _FRAME_PX + _ROW_PX * max(len(rows) + (top > len(rows)), 2) + _NAME_PX * max(raised)
     # The button that saves the picture stands in the upper right corner, where a value of 100 would lie under it.
     figure.update_layout(margin={"r": BUTTON_PX})
     return style_figure(figure, dark, height=height)
@@ -111,7 +111,7 @@ def draw_published(frame: pl.DataFrame, dark: bool, limit: int = 12) -> "Figure"
     """The best rows of one published leaderboard (of `read.published_board`) as grey diamonds; no interval is known."""
     from cxlab.charts.lazy_figure import LazyFigure
 
-    rows = frame.head(limit).reverse()
+    rows = frame[:limit][::-1]
     unit = rows["unit"][0] if rows.height else None
     texts = [format_value(value, unit) for value in rows["value"]]
     names = [plain(name) for name in rows["entity"]]

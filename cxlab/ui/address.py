@@ -1,8 +1,10 @@
 """The View in the address, links that carry one, and the one place where reads are cached."""
 
+import pickle
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+import polars as pl
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
@@ -204,7 +206,8 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     until a run or dataset does.
 
     Keyed by the function, its arguments (a View's repr is stable) and the store's version; aggregates only, never
-    all rows. The returned value is a copy of one's own.
+    all rows. What can be changed is a copy of one's own; frozen records are the same ones each time, so that what they
+    keep of themselves is worked out once.
     """
     # Functions of pages all live in `__main__`, so the file is part of the name.
     place = getattr(getattr(function, "__code__", None), "co_filename", "")
@@ -214,35 +217,56 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     now = catalogue.read()
     version, data = now.version, now.data_version
 
-    def call() -> R:
-        return function(*args, **kwargs)
+    def call() -> Callable[[], R]:
+        return _keep(function(*args, **kwargs))
 
-    def call_first() -> tuple[bool, R | None]:
+    def call_first() -> Callable[[], R] | None:
         with query.followed() as reads:
             value = call()
         if not reads.annotations:
-            return False, value
+            return value
         _remember(f"{name} {given} {version}", _call=lambda: value)
-        return True, None
+        return None
 
-    annotated, value = _remember(f"{name} {given} runs and datasets {data}", _call=call_first)
-    if annotated:
+    found: Callable[[], R] | None = _remember(f"{name} {given} runs and datasets {data}", _call=call_first)
+    if found is None:
         query.say_annotations_read()  # to the read that this one may be part of
-        value = _remember(f"{name} {given} {version}", _call=call)
-    found: R = value
-    return found
+        found = _remember(f"{name} {given} {version}", _call=call)
+    return found()
 
 
-@st.cache_data(max_entries=1024, show_spinner=False)
+# As a resource: Streamlit would take the data of each answer to pieces and put it together again, frame by frame.
+@st.cache_resource(max_entries=1024, show_spinner=False)
 def _remember(key: str, _call: Callable[[], Any]) -> Any:
     # One text: Streamlit digests each argument apart, and a page asks a hundred times.
     return _call()
 
 
+def _keep(value: R) -> Callable[[], R]:
+    """How a value is handed out each time it is asked for."""
+    if _is_frozen(value):
+        return lambda: value
+    if isinstance(value, pl.DataFrame):
+        return value.clone  # shares its columns, which nobody writes into
+    if type(value) is tuple:
+        parts = [_keep(each) for each in value]
+        return lambda: tuple(each() for each in parts)
+    packed = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return lambda: pickle.loads(packed)
+
+
+def _is_frozen(value: object) -> bool:
+    """Whether nobody can change a value: a text, a number, a frozen record, or several of such."""
+    if isinstance(value, tuple):
+        return all(map(_is_frozen, value))
+    record = getattr(value, "__dataclass_params__", None)
+    return value is None or isinstance(value, str | int | float) or (record is not None and record.frozen)
+
+
 def marks() -> dict[str, Mark]:
     """How each model of the store is drawn, the same on every page."""
     known = cached(read.known_models)
-    simulated = dict(known.select("model", "simulated").iter_rows())
+    simulated = dict(zip(known["model"], known["simulated"], strict=True))
     return mark_sides(known["model"], simulated)
 
 

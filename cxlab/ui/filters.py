@@ -165,7 +165,8 @@ def _given(current: View, name: str) -> tuple[str, ...]:
 
 def _values(scope: View, asked: tuple[str, ...]) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
-    for name, value in cached(read.facets, scope, asked).select("name", "value").iter_rows():
+    known = cached(read.facets, scope, asked)
+    for name, value in zip(known["name"], known["value"], strict=True):
         values.setdefault(name, []).append(value)
     if "ends" in values:
         # An answer does not end by anything: what is stored is its task.

@@ -47,7 +47,7 @@ def show_table(
         )
         shown = _search(frame, words)
     names = [name for name in columns if name in shown.columns]
-    table = flatten_lists(shown.select(names))
+    table = flatten_lists(shown[names])
     table, columns = fit_columns(table, columns)
     widths = fit_widths(table, columns, room=_ROOM - (_TICK if select else 0))
     config: dict[str, Any] = {name: columns[name] for name in names}
@@ -129,12 +129,12 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
     Empty where all fits as it is, or where no column of text is long: nothing is broken into lines for nothing.
     """
     titles = {name: len(str(columns[name].get("label") or name)) for name in table.columns}
-    lengths = _measure(table, _longest)
+    lengths = {name: _longest(table[name]) for name in table.columns}
     needed = {name: min(_EDGES + _LETTER * max(titles[name], lengths[name]), _WIDEST) for name in table.columns}
     over = sum(needed.values()) - room
     if over <= _SLACK:
         return {}
-    longest_words = _measure(table.select(pl.col(pl.String)), _longest_word)
+    longest_words = {name: _longest_word(table[name]) for name, dtype in table.schema.items() if dtype == pl.String}
     # A column gives what it can spare when its longest text is broken into three lines, between its words.
     least = {
         name: min(
@@ -164,36 +164,38 @@ def fit_widths(table: pl.DataFrame, columns: Mapping[str, Any], room: float) -> 
 def find_hidden(table: pl.DataFrame, columns: Mapping[str, Any], widths: Mapping[str, int], room: float) -> list[str]:
     """The titles of the columns that do not show, or not whole, in `room` pixels; `widths` as they were fitted."""
     titles = {name: str(columns[name].get("label") or name) for name in table.columns}
-    lengths, hidden, edge = _measure(table, _longest), [], 0.0
+    hidden, edge = [], 0.0
     for name, head in titles.items():
-        edge += widths.get(name) or min(_EDGES + _LETTER * max(len(head), lengths[name]), _WIDEST)
+        edge += widths.get(name) or min(_EDGES + _LETTER * max(len(head), _longest(table[name])), _WIDEST)
         if edge > room + _SLACK:
             hidden.append(head)
     return hidden
 
 
-def _measure(table: pl.DataFrame, measure: Callable[[str, pl.DataType], pl.Expr]) -> dict[str, float]:
-    """A number for each column, 0 where it has no value; all in one pass, which a page with many tables feels."""
-    found = table.select(measure(name, dtype).alias(name) for name, dtype in table.schema.items())
-    return {name: value or 0.0 for name, value in (found.row(0, named=True) if found.width else {}).items()}
+def _longest(values: pl.Series) -> float:
+    """Letters that the longest value takes, as it is shown; 0 where there is none.
+
+    Of the few rows of most tables Python has told it before polars has planned how to.
+    """
+    if values.dtype == pl.String:
+        return max((len(value) for value in values.to_list() if value is not None), default=0)
+    if values.dtype.is_integer():
+        ends = [abs(end) for end in (values.min(), values.max()) if isinstance(end, int)]
+        return len(f"{max(ends):,}") if ends else 0
+    return 16 if values.dtype.is_temporal() else 8
 
 
-def _longest_word(name: str, dtype: pl.DataType) -> pl.Expr:
+def _longest_word(values: pl.Series) -> float:
     """Letters of the longest word, up to what may stand in one line."""
-    del dtype
-    words = pl.col(name).unique().drop_nulls().str.split(" ").explode(empty_as_null=False)
-    # Capitals are wider, and a name of many of them would be broken in its middle.
-    return (words.str.len_chars() + 0.4 * words.str.count_matches("[A-Z]")).max().clip(upper_bound=32)
-
-
-def _longest(name: str, dtype: pl.DataType) -> pl.Expr:
-    """Letters that the longest value takes, as it is shown."""
-    if dtype == pl.String:
-        return pl.col(name).unique().str.len_chars().max()
-    if dtype.is_integer():
-        digits = pl.col(name).cast(pl.Int128).abs().max().cast(pl.String).str.len_chars()
-        return digits + (digits - 1) // 3  # with its commas
-    return pl.lit(16 if dtype.is_temporal() else 8)
+    longest, most = 0.0, 32.0
+    for text in {value for value in values.to_list() if value is not None}:
+        for word in text.split(" "):
+            # Capitals are wider, and a name of many of them would be broken in its middle.
+            if 1.4 * len(word) > longest:
+                longest = max(longest, len(word) + 0.4 * sum("A" <= letter <= "Z" for letter in word))
+        if longest >= most:
+            return most
+    return longest
 
 
 def table_key(key: str, frame: pl.DataFrame) -> str:
@@ -204,13 +206,13 @@ def table_key(key: str, frame: pl.DataFrame) -> str:
     """
     known = [[name for name in names if name in frame.columns] for names in _IDENTITY]
     texts = next(filter(None, known), None) or [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    return f"{key}-{content_id(frame.select(texts).rows())}"
+    return f"{key}-{content_id(frame[texts].rows())}"
 
 
 def flatten_lists(frame: pl.DataFrame) -> pl.DataFrame:
     """Lists and structs as text; times stay times."""
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
-    return frame.with_columns(flatten(frame.select(nested)).get_columns()) if nested else frame
+    return frame.with_columns(flatten(frame[nested]).get_columns()) if nested else frame
 
 
 def show_chart(
@@ -274,12 +276,12 @@ def _in_words(frame: pl.DataFrame, words: Mapping[str, Callable[[str], str]]) ->
     """The frame with its texts as people are told them; ids that one may look for stay as they are."""
     words = {"judge": name_judge, **words}
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and not name.endswith("_id")]
-    told = {name: frame[name].unique().drop_nulls().to_list() for name in texts}
-    return frame.with_columns(
-        pl.col(name).replace({value: words.get(name, label)(value) for value in known})
-        for name, known in told.items()
-        if known
-    )
+    told = []
+    for name in texts:
+        known = {value: words.get(name, label)(value) for value in set(frame[name].to_list()) if value is not None}
+        if any(value != told_as for value, told_as in known.items()):
+            told.append(pl.Series(name, [known.get(value) for value in frame[name].to_list()], dtype=pl.String))
+    return frame.with_columns(told) if told else frame
 
 
 def _downloads(frame: pl.DataFrame, key: str, figure: "Figure | None" = None) -> None:

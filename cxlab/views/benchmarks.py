@@ -131,7 +131,7 @@ def usable_facets(about: Declaration) -> list[str]:
     known = cached(read.facets, View(benchmark=about.card.id), ids)
     tasks = {task.id for task in about.card.tasks}
     values: dict[str, set[str]] = {id: set() for id in ids}
-    for name, value in known.select("name", "value").iter_rows():
+    for name, value in zip(known["name"], known["value"], strict=True):
         values[name].add(value)
     return [id for id in ids if len(values[id]) > 1 and not values[id] <= tasks]
 

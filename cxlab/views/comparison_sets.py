@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
-from cxlab.charts.names import name_parties
+from cxlab.charts.names import name_each, name_parties
 from cxlab.charts.numbers import format_count, format_time
 from cxlab.read import View, annotations
 from cxlab.read.annotations import WRONG_LABEL
@@ -63,11 +63,13 @@ def offer_marked(found: ComparisonSet, rankings: Sequence[Ranking], about: Decla
     """How many of the samples are marked as wrongly labelled and which, and the switch that leaves them out, or counts
     them again, also where nothing else is left; nothing where none is."""
     marked = cached(annotations.marked_samples, about.card.id, about.identifying.id if about.identifying else "")
+    if marked.is_empty():
+        return
     out = here().marked == "out"
     if out and found.conditions is not None:
         marked = marked.filter(pl.col("datasets").list.contains(found.conditions.dataset))
     elif not out:
-        inside = {sample for each in rankings for sample in each.compared.results["sample_id"].unique()}
+        inside = frozenset[str]().union(*(each.samples for each in rankings))
         marked = marked.filter(pl.col("sample_id").is_in(inside))
     names = marked["name"].to_list()
     if not names:
@@ -207,8 +209,10 @@ def show_left_out(found: Sequence[Ranking], name: Callable[[str], str] = label) 
 def _show_left_out(found: Sequence[tuple[str, TaskSet]], name: Callable[[str], str]) -> None:
     tasks: dict[tuple[str, str], list[str]] = {}
     for task, each in found:
-        for side, reason in each.coverage.filter(~pl.col("in_set")).select("side", "reason").iter_rows():
-            tasks.setdefault((name(side), reason), []).append(task)
+        own = each.coverage
+        for side, reason, inside in zip(own["side"], own["reason"], own["in_set"], strict=True):
+            if not inside:
+                tasks.setdefault((name(side), reason), []).append(task)
     # Who is left out for one reason in the same tasks is named together; all tasks need not be named.
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (side, reason), where in tasks.items():
@@ -224,7 +228,7 @@ def _show_left_out(found: Sequence[tuple[str, TaskSet]], name: Callable[[str], s
 def _show_unfinished(about: Declaration, found: ComparisonSet, rankings: Sequence[Ranking]) -> None:
     """The runs behind a ranking that go on, ended early or were spoilt in part by a provider, newest first; nothing
     where all are whole."""
-    ranked = {run for each in rankings for run in each.compared.results["run_id"].unique()}
+    ranked = frozenset[str]().union(*(each.runs for each in rankings))
     replaced = replaced_runs()
     runs = [
         each for each in of_runs(about.card.id, about.switches).values()
@@ -256,14 +260,8 @@ def _show_conditions(found: ComparisonSet, rankings: Sequence[Ranking], key: str
                 f"{plain(title)}: {plain(name_parties(value))}" for title, value in found.conditions.parts
             )
             st.caption(f"The same for all: {usual}.")
-        rows = [
-            each.compared.coverage.with_columns(
-                task=pl.lit(each.task.title), of=pl.lit(each.compared.known),
-                shared=pl.when("in_set").then(pl.lit(each.compared.samples)).otherwise(None),
-            )
-            for each in rankings
-        ]  # fmt: skip
-        frame = pl.concat(rows).with_columns(name=pl.col("side").map_elements(name, return_dtype=pl.String))
+        frame = pl.concat([each.coverage for each in rankings])
+        frame = frame.with_columns(name=name_each(frame["side"], name))
         columns = {
             "name": column("Model" if found.conditions else "Run"),
             "task": column("Task"),

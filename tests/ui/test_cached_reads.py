@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cxlab import read
 from cxlab.read import View, annotations, query
+from cxlab.read.comparison.ranking import Rankings
+from cxlab.read.comparison.ranking import rank as rankings_of
 from cxlab.read.comparison.score_sums import of_attempts
 from cxlab.store import connect
 from cxlab.ui.address import cached
 from cxlab.ui.annotations import annotate
+from cxlab.views.benchmarks import declared
 from tests.stores.judged import make_judged_store
 
 AT = ("run-0", "run-0-a1")
@@ -79,3 +83,34 @@ def test_a_new_run_makes_all_be_read_anew(asked: list[str], tmp_path: Path) -> N
     make_judged_store(tmp_path / "other")
     (tmp_path / "runs" / "run-0").rename(tmp_path / "gone")
     assert cached(count_attempts) < known
+
+
+def rank() -> Rankings:
+    return rankings_of(declared("sage"), View(benchmark="sage"))
+
+
+def list_models() -> tuple[pl.DataFrame, list[str]]:
+    frame = read.known_models()
+    return frame, frame["model"].to_list()
+
+
+def test_what_is_frozen_is_the_same_and_all_else_a_copy_of_ones_own(asked: list[str]) -> None:
+    assert cached(rank) is cached(rank)
+    (frame, names), (other, _) = cached(list_models), cached(list_models)
+    names.append("mine")
+    frame.insert_column(0, pl.Series("mine", range(frame.height)))
+    assert frame is not other
+    assert "mine" not in cached(list_models)[0].columns
+    assert "mine" not in cached(list_models)[1]
+
+
+def test_a_ranking_is_kept_until_a_run_comes_or_goes(asked: list[str], tmp_path: Path) -> None:
+    before = cached(rank)
+    assert before.tasks[0].runs
+    made = len(asked)
+    cached(rank)
+    assert len(asked) == made
+    (tmp_path / "runs" / "run-0").rename(tmp_path / "gone")
+    assert cached(rank).tasks[0].runs == before.tasks[0].runs - {"run-0"}
+    (tmp_path / "gone").rename(tmp_path / "runs" / "run-0")
+    assert cached(rank).tasks[0].runs == before.tasks[0].runs

@@ -105,7 +105,7 @@ def test_a_name_of_many_capitals_has_room_in_one_line() -> None:
 def test_a_whole_number_takes_the_room_of_its_largest_with_commas(values: list[int | None]) -> None:
     frame = pl.DataFrame({"n": values}, {"n": pl.Int64})
     largest = max((abs(value) for value in values if value is not None), default=None)
-    assert tables._measure(frame, tables._longest) == {"n": 0 if largest is None else len(f"{largest:,}")}
+    assert tables._longest(frame["n"]) == (0 if largest is None else len(f"{largest:,}"))
 
 
 def test_the_table_under_a_chart_tells_what_the_downloads_store() -> None:

@@ -59,7 +59,8 @@ def _stand(found: Ranking, side: str) -> str:
     if found.decided and side == found.leader:
         return "leads" if leads(found) else "ahead"
     first = round(float(found.table["value"][0]), 1)
-    level = [each for each, value in found.table.select("side", "value").iter_rows() if round(value, 1) == first]
+    values = zip(found.table["side"], found.table["value"], strict=True)
+    level = [each for each, value in values if round(value, 1) == first]
     if side in level:
         return "tied" if len(level) > 1 else "first"
     return "level" if side in found.open else "behind"

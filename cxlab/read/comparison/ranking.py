@@ -8,8 +8,9 @@ samples share (records/cluster.py) counts once in how sure that is: intervals an
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import polars as pl
 
@@ -49,7 +50,7 @@ SIDES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranking:
     """One task's models on its comparison set, the best first.
 
@@ -75,13 +76,60 @@ class Ranking:
         """The side with the best mean, ahead for sure or not; "" where nobody is ranked."""
         return str(self.table["side"][0]) if self.table.height else ""
 
-    @property
+    # A page keeps its rankings from one run to the next, and says each of them in many sentences: what these ask for is
+    # worked out once.
+
+    @cached_property
     def open(self) -> tuple[str, ...]:
         """The sides that cannot be told from the leader yet."""
-        # Asked hundreds of times a page: a filter of the frame takes a hundred times as long.
         return tuple(
             side for side, verdict in zip(self.gaps["side"], self.gaps["verdict"], strict=True) if verdict != "worse"
         )
+
+    @cached_property
+    def best_floor(self) -> tuple[str, float] | None:
+        """The best constant agent and its value; None where none was run."""
+        sign = 1 if self.task.higher_is_better else -1
+        known = [each for each in zip(self.floors["value"], self.floors["name"], strict=True) if each[0] is not None]
+        value, name = max(known, key=lambda each: (sign * each[0], each[1]), default=(None, ""))
+        return None if value is None else (str(name), float(value))
+
+    @cached_property
+    def success(self) -> Mapping[str, float]:
+        """Of each side and constant agent the share of attempts that passed, as `took`; without those of whom nothing
+        is known."""
+        told = took(self.compared.results)
+        return {side: rate for side, rate in zip(told["side"], told["success"], strict=True)
+                if rate is not None and not math.isnan(rate)}  # fmt: skip
+
+    @cached_property
+    def simulated(self) -> frozenset[str]:
+        """Those of the ranked sides that are stand-ins."""
+        known = self.compared.coverage
+        return frozenset(
+            side
+            for side, simulated, inside in zip(known["side"], known["simulated"], known["in_set"], strict=True)
+            if simulated and inside
+        )
+
+    @cached_property
+    def coverage(self) -> pl.DataFrame:
+        """`TaskSet.coverage` with the task's title, `of` how many samples each has them, and how many are `shared`."""
+        compared = self.compared
+        return compared.coverage.with_columns(
+            task=pl.lit(self.task.title), of=pl.lit(compared.known),
+            shared=pl.when("in_set").then(pl.lit(compared.samples)).otherwise(None),
+        )  # fmt: skip
+
+    @cached_property
+    def samples(self) -> frozenset[str]:
+        """The samples that anything here stands on."""
+        return frozenset(self.compared.results["sample_id"])
+
+    @cached_property
+    def runs(self) -> frozenset[str]:
+        """The runs that the results are of."""
+        return frozenset(self.compared.results["run_id"].unique())
 
     @property
     def decided(self) -> bool:

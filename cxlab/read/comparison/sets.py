@@ -15,7 +15,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Literal, cast
 
 import polars as pl
@@ -60,7 +60,7 @@ class Customers:
     scripts: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TaskSet:
     """What one task is compared on.
 
@@ -81,6 +81,11 @@ class TaskSet:
     coverage: pl.DataFrame
     clusters: int = 0
     shared: Cluster | None = None
+
+    @cached_property
+    def runs(self) -> frozenset[str]:
+        """The runs that the sides' results are of, without those of constant agents."""
+        return frozenset(self.results.filter(pl.col("side").is_in(self.sides))["run_id"].unique())
 
 
 @dataclass(frozen=True)

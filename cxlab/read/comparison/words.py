@@ -5,11 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
 from cxlab.metrics.paired import LEAST_CLUSTERS
 from cxlab.read.comparison.corrected import CorrectedRanking
-from cxlab.read.comparison.ranking import Ranking, took
+from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import Customers, TaskSet
 from cxlab.read.conditions import Conditions, find_differing
 from cxlab.records.cluster import Cluster
@@ -46,7 +44,7 @@ def say_leader(found: Ranking, name: Name = str) -> str:
         behind = f"all {others} others" if others > 1 else name(rows["side"][1])
         constant = "does better" if _beaten_by(found) else "is as good"
         return f"nobody leads: {leader} is ahead of {behind} for sure, but a constant agent {constant}"
-    level = [name(side) for side, value in rows.select("side", "value").iter_rows() if value == rows["value"][0]]
+    level = [name(side) for side, value in zip(rows["side"], rows["value"], strict=True) if value == rows["value"][0]]
     few = say_count(found.compared.samples, found.compared.clusters, found.compared.shared, "only ")
     few = f", with {few}" if found.compared.clusters < LEAST_CLUSTERS else ""
     if len(level) > 1:
@@ -63,9 +61,10 @@ def say_leader(found: Ranking, name: Name = str) -> str:
 def is_repeat(found: Ranking, conditions: Mapping[str, Conditions]) -> bool:
     """Whether the sides are runs of one model under the same conditions, of which none can lead; `conditions` of runs
     that are known."""
-    sides = found.compared.coverage.filter(pl.col("side").is_in(found.table["side"].implode()))
-    runs = {side: conditions[side] for side in sides["side"] if side in conditions}
-    return len(runs) == sides.height > 1 == sides["model"].n_unique() and not find_differing(runs)
+    coverage, ranked = found.compared.coverage, set(found.table["side"])
+    models = {side: model for side, model in zip(coverage["side"], coverage["model"], strict=True) if side in ranked}
+    runs = {side: conditions[side] for side in models if side in conditions}
+    return len(runs) == len(models) > 1 == len(set(models.values())) and not find_differing(runs)
 
 
 def say_repeats(found: Sequence[Ranking]) -> str:
@@ -80,7 +79,7 @@ def say_repeats(found: Sequence[Ranking]) -> str:
         return f"{told}: apart for sure in {sure} of {len(several)} tasks"
     values = several[0].table["value"].to_list()
     apart = max(values) - min(values)
-    if not several[0].gaps.select((pl.col("wins") + pl.col("losses")).sum()).item():
+    if not any(several[0].gaps["wins"]) and not any(several[0].gaps["losses"]):
         return f"{told}, with the same score on every sample"
     chance = "more than chance explains" if sure else "which cannot be told from chance"
     return f"{told}: {write_decimals(apart)} points apart, {chance}"
@@ -189,17 +188,10 @@ def is_below_floor(found: Ranking) -> bool:
     return _beaten_by(found) is not None
 
 
-def _best_floor(found: Ranking) -> tuple[str, float] | None:
-    """The best constant agent and its value; None where none was run."""
-    sign = 1 if found.task.higher_is_better else -1
-    floors = found.floors.drop_nulls("value").sort(sign * pl.col("value"), "name")
-    return (str(floors["name"][-1]), float(floors["value"][-1])) if floors.height else None
-
-
 def _beaten_by(found: Ranking) -> bool | None:
     """Whether a constant agent's mean is better than that of whoever is first (True), or as good (False), as both are
     shown; None where it is neither."""
-    best = _best_floor(found)
+    best = found.best_floor
     if best is None or not found.table.height:
         return None
     ahead = (1 if found.task.higher_is_better else -1) * (
@@ -210,9 +202,9 @@ def _beaten_by(found: Ranking) -> bool | None:
 
 def _say_low_rates(found: Ranking, name: Name) -> str:
     """The constant agent that passes most, and the ranked ones that pass less often than it."""
-    rates = {side: rate for side, rate in took(found.compared.results).select("side", "success").iter_rows()
-             if rate is not None and not math.isnan(rate)}  # fmt: skip
-    floors = {names: rates[side] for side, names in found.floors.select("side", "name").iter_rows() if side in rates}
+    rates = found.success
+    floors = {name_: rates[side] for side, name_ in zip(found.floors["side"], found.floors["name"], strict=True)
+              if side in rates}  # fmt: skip
     if not floors:
         return ""
     best = max(floors, key=lambda each: (floors[each], each))
@@ -225,11 +217,11 @@ def _say_low_rates(found: Ranking, name: Name) -> str:
 
 def _say_others_low(found: Ranking, name: Name) -> str:
     """Which of the others are no better than the best constant agent by their means; "" where none is."""
-    best = _best_floor(found)
+    best = found.best_floor
     if best is None:
         return ""
     sign = 1 if found.task.higher_is_better else -1
-    behind = [name(side) for side, value in found.table.select("side", "value").iter_rows()
+    behind = [name(side) for side, value in zip(found.table["side"], found.table["value"], strict=True)
               if sign * (float(write_decimals(best[1])) - float(write_decimals(value))) >= 0]  # fmt: skip
     are = f"{name_some(behind)} {'is' if len(behind) == 1 else 'are'}" if behind else ""
     return f"By {name_metric(found.task.metric)} {are} no better than {_write_floor(best)}" if behind else ""
@@ -237,7 +229,7 @@ def _say_others_low(found: Ranking, name: Name) -> str:
 
 def _say_above(found: Ranking, name: Name) -> str:
     """That all are better than the best constant agent by their means; "" where there is none."""
-    best, many = _best_floor(found), found.table.height
+    best, many = found.best_floor, found.table.height
     if best is None or not many:
         return ""
     everybody = {1: f"{name(found.leader)} is", 2: "both are"}.get(many, f"all {many} are")
@@ -253,7 +245,7 @@ def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
     for each in found:
         if not each.table.height:
             continue
-        best = _best_floor(each)
+        best = each.best_floor
         if best and is_below_floor(each):
             ours = f"{name(each.leader)} {write_decimals(each.table['value'][0])}"
             few = each.compared.samples < LEAST_CLUSTERS
@@ -280,7 +272,7 @@ def say_set(compared: TaskSet) -> str:
     trials = f" ({compared.trials:,} trials)" if compared.trials > compared.samples else ""
     count = len(compared.sides)
     # Single runs have ids of their own.
-    side = "model" if (compared.coverage["side"] == compared.coverage["model"]).all() else "run"
+    side = "model" if compared.coverage["side"].to_list() == compared.coverage["model"].to_list() else "run"
     who = {1: f"one {side} has", 2: f"both {side}s have"}.get(count, f"all {count} {side}s have")
     samples = "sample" if compared.samples == 1 == compared.known else "samples"
     from_ = say_count(compared.samples, compared.clusters, compared.shared).partition(" from ")[2]

@@ -9,7 +9,7 @@ the columns by which its rows are ranked.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,24 @@ class PublishedTable:
         """The table and the paper in a few words, to stand beside every figure of it."""
         return f"{self.table}, {self.authors} {self.year}" + (f", arXiv {self.arxiv}" if self.arxiv else "")
 
+    # A table is kept as long as its file stays as it is, and so is its order.
+    @cached_property
+    def board(self) -> pl.DataFrame | None:
+        """Its part of `published_board`; None where it has no leaderboard."""
+        if self.entity is None or self.metric is None:
+            return None
+        column = self.column(self.metric)
+        return self.frame.select(
+            benchmark=pl.lit(self.benchmark),
+            entity=pl.col(self.entity).cast(pl.String),
+            value=pl.col(self.metric).cast(pl.Float64),
+            unit=pl.lit(column.unit, dtype=pl.String),
+            metric=pl.lit(column.title),
+            higher_is_better=pl.lit(column.higher_is_better, dtype=pl.Boolean),
+            source=pl.lit(self.source),
+            table=pl.lit(self.id),
+        ).sort("value", descending=column.higher_is_better is not False, nulls_last=True)
+
     def column(self, name: str) -> PublishedColumn:
         """The column of this id."""
         return next(column for column in self.columns if column.id == name)
@@ -81,24 +99,7 @@ def _load(path: Path, stamp: int) -> tuple[PublishedTable, ...]:
 
 def published_board(tables: Sequence[PublishedTable]) -> pl.DataFrame:
     """The papers' leaderboards, best first: benchmark, entity, value, unit, metric, higher_is_better, source, table."""
-    parts = []
-    for table in tables:
-        if table.entity is None or table.metric is None:
-            continue
-        column = table.column(table.metric)
-        parts.append(
-            table.frame.select(
-                benchmark=pl.lit(table.benchmark),
-                entity=pl.col(table.entity).cast(pl.String),
-                value=pl.col(table.metric).cast(pl.Float64),
-                unit=pl.lit(column.unit, dtype=pl.String),
-                metric=pl.lit(column.title),
-                higher_is_better=pl.lit(column.higher_is_better, dtype=pl.Boolean),
-                source=pl.lit(table.source),
-                table=pl.lit(table.id),
-            ).sort("value", descending=column.higher_is_better is not False, nulls_last=True)
-        )
-    if parts:
+    if parts := [table.board for table in tables if table.board is not None]:
         return pl.concat(parts)
     texts = dict.fromkeys(("benchmark", "entity", "unit", "metric", "source", "table"), pl.String)
     return pl.DataFrame(schema={**texts, "value": pl.Float64, "higher_is_better": pl.Boolean})

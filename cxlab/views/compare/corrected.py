@@ -1,9 +1,9 @@
 """The ranking of Compare with people's decisions in the place of judges' verdicts, beside the one as judged."""
 
-import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.scores.corrected import correct
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, interval_of
 from cxlab.read import View, decisions
 from cxlab.read.comparison.corrected import CorrectedRanking, correct_ranking, keep_decided
@@ -64,7 +64,7 @@ def show_corrected(about: Declaration, judged: Ranking, found: CorrectedRanking,
     for run, why in found.left_out.items():
         st.caption(plain(f"⚠ Run {run} is not corrected: {why}."))
     shown = found.beside.with_columns(
-        name=pl.col("side").map_elements(name, return_dtype=pl.String),
+        name=name_each(found.beside["side"], name),
         interval=interval_of(found.beside, "corrected_low", "corrected_high"),
     )
     columns = {

@@ -6,7 +6,7 @@ from functools import partial
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.names import shorten
+from cxlab.charts.names import name_each, shorten
 from cxlab.charts.numbers import format_count, format_p, format_points
 from cxlab.read import View
 from cxlab.read.comparison.sets import Unit
@@ -84,8 +84,7 @@ def show_samples(
                 columns[facet.id] = column(facet.title, help=facet.meaning or None)
             else:
                 told.append(facet)
-            shown = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
-            frame = frame.with_columns(shown)
+            frame = frame.with_columns(name_each(frame[facet.id], partial(about.value, facet.id)))
     if told:
         # In one column: several would hide what the customer said.
         situation = pl.concat_str([each.id for each in told], separator=", ", ignore_nulls=True)
@@ -104,7 +103,7 @@ def show_samples(
             columns["passed"] = column("Trials passed", help="Trials that each side passed.")
     if frame["opening"].drop_nulls().len():
         # So much stands in three lines beside all other columns at 1024; the dialogue is a click away.
-        frame = frame.with_columns(said=pl.col("opening").map_elements(_begin, return_dtype=pl.String))
+        frame = frame.with_columns(said=name_each(frame["opening"], _begin))
         columns["said"] = column("The customer's first words", width="medium")
     if identity and identity.id in columns:
         del columns["sample_id"]

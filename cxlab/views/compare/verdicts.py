@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.read import View
 from cxlab.read.annotations import WRONG_LABEL
@@ -111,8 +112,7 @@ def show_audit(about: Declaration, view: View, unit: Unit, named: Mapping[str, s
     for facet in about.facets:
         if facet.spread and not facet.identifies and facet.id in shown.columns and shown[facet.id].n_unique() > 1:
             columns[facet.id] = column(facet.title, help=facet.meaning or None)
-            words = pl.col(facet.id).map_elements(partial(about.value, facet.id), return_dtype=pl.String)
-            shown = shown.with_columns(words)
+            shown = shown.with_columns(name_each(shown[facet.id], partial(about.value, facet.id)))
     columns |= {
         "why": column("Reasons", help="Whether all of these sides fail for the same reason at the same place."),
         "reason": column("Commonest reason", width="large"),

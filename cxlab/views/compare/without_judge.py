@@ -1,10 +1,10 @@
 """The decision without one judge of the panel, beside the one as judged; from stored votes."""
 
-import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.scores.without_judge import judges_of, leave_out
 from cxlab.charts.matrix import name_judge
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, interval_of
 from cxlab.read import View
 from cxlab.read.comparison.ranking import Ranking
@@ -24,7 +24,7 @@ from cxlab.views.compare import queries
 def list_judges(view: View, unit: Unit) -> tuple[str, ...]:
     """The judges that can be left out of the view's ranking; none where votes are not stored or decide nothing."""
     found = queries.ranked(view, unit)
-    return () if found is None else judges_of(sorted(compared_attempts(found)))
+    return () if found is None else judges_of(sorted(found.compared.runs))
 
 
 def ranked_without(view: View, unit: Unit, judge: str) -> WithoutJudge | None:
@@ -73,7 +73,7 @@ def show_without(about: Declaration, judged: Ranking, view: View, unit: Unit, ti
     for run, why in found.left_out.items():
         st.caption(plain(f"⚠ Run {run} is not scored anew: {why}."))
     shown = found.beside.with_columns(
-        name=pl.col("side").map_elements(name, return_dtype=pl.String),
+        name=name_each(found.beside["side"], name),
         interval=interval_of(found.beside, "low", "high"),
     )
     columns = {

@@ -1,5 +1,6 @@
 """The leaderboard of one benchmark on its comparison set: each task by its own headline, floors as lines."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -69,15 +70,12 @@ def compared_success(about: Declaration, view: View, found: Sequence[Ranking]) -
     """Each ranked model's success rate on the samples that all of them have, the highest first: how often a model was
     run moves none of them."""
     beside = _beside(about, found[0].task.metric) if len(found) == 1 else ()
-    told = (cached(took, view, beside) if beside else cached(took, view)).filter(
-        ~pl.col("model").is_in(about.floor_models)
-    )
-    rates = (
-        told.drop_nulls("success")
-        .filter(pl.col("success").is_not_nan())
-        .sort("success", "model", descending=[True, False])
-    )
-    return list(rates.select("model", "success").iter_rows())
+    told = cached(took, view, beside) if beside else cached(took, view)
+    rates = [
+        (str(model), float(rate)) for model, rate in zip(told["model"], told["success"], strict=True)
+        if model not in about.floor_models and rate is not None and not math.isnan(rate)
+    ]  # fmt: skip
+    return sorted(rates, key=lambda each: (-each[1], each[0]))
 
 
 def _beside(about: Declaration, metric: str) -> tuple[str, ...]:
@@ -90,26 +88,15 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     card, task = about.card, found.task
     name, scale = head_metric(task.metric), card.scale(task.metric)
     st.caption(f"Mean over {plain(say_set(found.compared))}, each sample counting once, with 95 % intervals. {_NOTE}")
-    simulated = dict(found.compared.coverage.select("side", "simulated").iter_rows())
-    board = found.table.select(
-        model="side", simulated=pl.col("side").replace_strict(simulated, default=False, return_dtype=pl.Boolean),
-        **{task.metric: "value", f"{task.metric}_low": "low", f"{task.metric}_high": "high"}, samples="samples",
-    )  # fmt: skip
-    floors: Sequence[Floor] = [(_title_of(about, model), value)
-                               for model, value in found.floors.select("side", "value").iter_rows()]  # fmt: skip
-    floors = [*floors, *ranking.zero_of(about, task.metric)]
+    beside = _beside(about, task.metric)
+    board, rows = cached(_rows, view, task.id, beside)
+    constant = [_title_of(about, model) for model in found.floors["side"]]
+    floors: Sequence[Floor] = [
+        *zip(constant, found.floors["value"], strict=True), *ranking.zero_of(about, task.metric)
+    ]  # fmt: skip
     figure = draw_board(board, task.metric, marks(), dark(), name, floors, scale)
     alt = f"{name} with 95 % interval of {board.height} models: {finding}."
     points = show_chart(figure, board, key=f"board-{card.id}", alt=alt, select=True, table=False)
-    beside = _beside(about, task.metric)
-    rows = pl.concat(
-        [board, found.floors.select(pl.col("side").alias("model"), pl.col("value").alias(task.metric), "samples")],
-        how="diagonal",
-    )
-    rows = rows.with_columns(interval=interval_of(rows, f"{task.metric}_low", f"{task.metric}_high"))
-    gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(MARKED_STANDING, default=""))
-    lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if leads(found) else "first"]})
-    rows = rows.join(pl.concat([gaps, lead]), on="model", how="left", maintain_order="left")
     columns = {
         task.metric: column(name, _KINDS.get(task.unit, "points"), card.metrics.get(task.metric)),
         "interval": column("95 % interval", help=f"Clustered by {about.cluster_name}, within the metric's scale."),
@@ -118,8 +105,28 @@ def _show_one(about: Declaration, found: Ranking, view: View, finding: str) -> P
     behind = {each: column(head_metric(each), "points", card.metrics.get(each)) for each in beside}
     if found.table.height < 2:
         del columns["verdict"]
-    rows = rows.join(cached(took, view, beside), on="model", how="left", maintain_order="left")
     return _show_table(about, rows, columns, behind=behind) or ((str(points[0][0]), "") if points else None)
+
+
+def _rows(view: View, task: str, beside: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The models of a benchmark's one ranked task as `draw_board` draws them, and as a table tells of them, constant
+    agents too."""
+    found = next(each for each in cached(ranked, view).tasks if each.task.id == task)
+    metric = found.task.metric
+    known = found.compared.coverage
+    simulated = dict(zip(known["side"], known["simulated"], strict=True))
+    board = found.table.select(
+        model="side", simulated=pl.col("side").replace_strict(simulated, default=False, return_dtype=pl.Boolean),
+        **{metric: "value", f"{metric}_low": "low", f"{metric}_high": "high"}, samples="samples",
+    )  # fmt: skip
+    floors = found.floors.select(pl.col("side").alias("model"), pl.col("value").alias(metric), "samples")
+    rows = pl.concat([board, floors], how="diagonal")
+    rows = rows.with_columns(interval=interval_of(rows, f"{metric}_low", f"{metric}_high"))
+    gaps = found.gaps.select(model="side", verdict=pl.col("verdict").replace_strict(MARKED_STANDING, default=""))
+    lead = pl.DataFrame({"model": [found.leader], "verdict": ["leads" if leads(found) else "first"]})
+    for each in (pl.concat([gaps, lead]), cached(took, view, beside)):
+        rows = rows.join(each, on="model", how="left", maintain_order="left")
+    return board, rows
 
 
 def _show_tasks(about: Declaration, found: Sequence[Ranking], finding: str) -> Picked:
@@ -241,7 +248,7 @@ def _show_table(
     undecided = bool((named["unscored"].fill_null(0) > 0).any())
     if not undecided:
         del known["unscored"]
-    alike = named["attempts"].n_unique() == 1
+    alike = len(set(named["attempts"])) == 1
     if alike:
         del known["attempts"]
     rows = show_table(

@@ -102,7 +102,7 @@ def _say_size(found: Rankings) -> str:
     samples = sum(each.compared.samples for each in scored)
     known = sum(each.compared.known for each in scored)
     tasks = f", {len(scored)} tasks" if len(scored) > 1 else ""
-    simulated = {side for each in scored for side in each.compared.coverage.filter("simulated", "in_set")["side"]}
+    simulated = {side for each in scored for side in each.simulated}
     who = f"{len(models)} model{'' if len(models) == 1 else 's'}"
     who += " (all simulated)" if models <= simulated else f" ({len(simulated)} simulated)" if simulated else ""
     of = f" of the dataset's {format_count(known)}" if known > samples else ""
