@@ -227,11 +227,21 @@ def number_clusters(
     names: NDArray[Any] = np.asarray(clusters).ravel()
     if names.size != given.size:
         raise BadOption(f"{given.size} values but {names.size} cluster names; give one name for each value")
+    if names.dtype.kind in "iu":
+        return kept, *_number_in_order(names[scored])
     position: dict[Any, int] = {}
     codes = np.array([position.setdefault(name, len(position)) for name in names[scored].tolist()], dtype=np.int64)
     if any(map(is_missing, position)):
         raise BadOption("a scored value has no cluster name; name its cluster or leave the value out")
     return kept, codes, len(position)
+
+
+def _number_in_order(names: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Numbers for names that are whole numbers, in the order in which they come, as for all others."""
+    known, first, places = np.unique(names, return_index=True, return_inverse=True)
+    order = np.empty(known.size, dtype=np.int64)
+    order[np.argsort(first)] = np.arange(known.size)
+    return order[places], known.size
 
 
 def sum_clusters(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -73,7 +74,7 @@ def paired_difference(
     if groups > 1 and closed_form_from is not None and groups >= closed_form_from:
         low, high, p = _normal_test(sums, sizes, level)
     else:
-        low, high, p = _flip_test(sums, sizes, np.random.default_rng(seed), resamples, level)
+        low, high, p = _flip_test(sums, sizes, seed, resamples, level)
         if groups == 1:
             low = high = math.nan
     if bounds is not None and groups > 1:
@@ -88,15 +89,14 @@ def paired_difference(
 
 
 def _flip_test(
-    sums: NDArray[np.float64], sizes: NDArray[np.float64], rng: np.random.Generator, resamples: int, level: float
+    sums: NDArray[np.float64], sizes: NDArray[np.float64], seed: int, resamples: int, level: float
 ) -> tuple[float, float, float]:
     """Low, high and p by flipping the signs of clusters; the ends are infinite where nothing can be rejected.
 
     A pattern is at least as extreme as what was seen, once a difference d is taken off, where d is at least the mean
     of those that it flips, or of those that it leaves. So the ends are order statistics of these means.
     """
-    groups = len(sums)
-    patterns, exact = _draw_patterns(groups, rng, resamples)
+    patterns, exact = _keep_patterns(len(sums), seed, resamples)
     total, weight = float(sums.sum()), float(sizes.sum())
     flipped, flipped_weight = _flipped_sums(sums, patterns), _flipped_sizes(sizes, patterns)
     slack = 1e-10 * float(np.abs(sums).sum())
@@ -119,6 +119,15 @@ def _flip_test(
     low = float(np.partition(means, place - 1)[place - 1])
     high = float(np.partition(means, len(means) - place)[len(means) - place])
     return low, high, p
+
+
+# Several metrics of the same samples are tested by the same patterns.
+@lru_cache(maxsize=4)
+def _keep_patterns(groups: int, seed: int, resamples: int) -> tuple[NDArray[np.uint8], bool]:
+    patterns, exact = _draw_patterns(groups, np.random.default_rng(seed), resamples)
+    patterns = np.asfortranarray(patterns)  # they are gone through by eight clusters at a time
+    patterns.flags.writeable = False
+    return patterns, exact
 
 
 def _draw_patterns(groups: int, rng: np.random.Generator, resamples: int) -> tuple[NDArray[np.uint8], bool]:

@@ -3,8 +3,11 @@
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from cxlab.read.kept.numbers import facts
 from cxlab.read.query import ask
 from cxlab.records.cluster import Cluster, declared
 from cxlab.store import catalogue, layout
@@ -34,6 +37,20 @@ def add_cluster(frame: pl.DataFrame) -> pl.DataFrame:
 def clusters_of(samples: pl.Series) -> pl.Series:
     """The cluster of each of these samples (ids)."""
     return add_cluster(pl.DataFrame({"sample_id": samples}))["cluster"]
+
+
+def places_of(attempts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each of these attempts (their numbers, kept/numbers.py) the sample, as a number in the order of ids, and its
+    cluster, as a number."""
+    samples, clusters = _read_places(str(layout.home()), catalogue.data_version(), facts().height)
+    return samples[attempts], clusters[attempts]
+
+
+@lru_cache(maxsize=2)
+def _read_places(home: str, version: str, many: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    known = add_cluster(facts().select("sample_id"))
+    samples, clusters = (known[name].rank("dense").fill_null(0).to_numpy() for name in known.columns)
+    return samples.astype(np.int64), clusters.astype(np.int64)
 
 
 @lru_cache(maxsize=4)

@@ -178,7 +178,7 @@ def _difference(
 
 def _say_unrounded(found: Ranking, leader: str, rival: str, difference: float) -> str:
     """That a difference is of unrounded means, where the two as they are written differ by another last digit."""
-    means = dict(found.table.select("side", "value").iter_rows())
+    means = dict(zip(found.table["side"], found.table["value"], strict=True))
     if leader not in means or rival not in means:
         return ""
     ours, theirs, apart = (Decimal(write_decimals(each)) for each in (means[leader], means[rival], abs(difference)))

@@ -31,7 +31,7 @@ _UNSAFE_IN_HOME = re.compile(r"[,*?\[\]{}]")
 def home() -> Path:
     """The store's folder: $CXLAB_HOME, else data/local under the project root."""
     chosen = os.environ.get("CXLAB_HOME")
-    return resolve_home(Path(chosen) if chosen else resources.default_home())
+    return resolve_home(chosen or resources.default_home())
 
 
 @contextmanager

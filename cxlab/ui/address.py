@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
@@ -158,7 +159,13 @@ def keep_form() -> None:
 
 def has_page(stem: str) -> bool:
     """Whether the app has this page; links to others are not drawn."""
-    return (resources.site() / "pages" / f"{stem}.py").is_file() and bool(st.session_state.get("cx_routed"))
+    return _is_page(stem) and bool(st.session_state.get("cx_routed"))
+
+
+# A server's pages stay what they are, and a page draws some thirty links.
+@lru_cache(maxsize=64)
+def _is_page(stem: str) -> bool:
+    return (resources.site() / "pages" / f"{stem}.py").is_file()
 
 
 def link(
@@ -228,11 +235,11 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         _remember(f"{name} {given} {version}", _call=lambda: value)
         return None
 
-    found: Callable[[], R] | None = _remember(f"{name} {given} runs and datasets {data}", _call=call_first)
-    if found is None:
+    kept: Callable[[], R] | None = _remember(f"{name} {given} runs and datasets {data}", _call=call_first)
+    if kept is None:
         query.say_annotations_read()  # to the read that this one may be part of
-        found = _remember(f"{name} {given} {version}", _call=call)
-    return found()
+        kept = _remember(f"{name} {given} {version}", _call=call)
+    return kept()
 
 
 # As a resource: Streamlit would take the data of each answer to pieces and put it together again, frame by frame.
@@ -242,7 +249,7 @@ def _remember(key: str, _call: Callable[[], Any]) -> Any:
     return _call()
 
 
-def _keep(value: R) -> Callable[[], R]:
+def _keep(value: Any) -> Callable[[], Any]:
     """How a value is handed out each time it is asked for."""
     if _is_frozen(value):
         return lambda: value

@@ -15,6 +15,7 @@ from cxlab.metrics.intervals import (
     clustered_interval,
     clustered_proportion,
     mean_interval,
+    number_clusters,
     pooled_interval,
     proportion_interval,
     student_quantile,
@@ -289,3 +290,13 @@ def test_values_that_come_and_go_move_a_mean_too() -> None:
     assert (found.mean, found.n, found.clusters) == (pytest.approx(10.0), 3, 2)
     assert found.low < 10 < found.high
     assert math.isnan(change_of_mean([0.0], [0], [1.0], [1]).mean)
+
+
+@given(st.lists(st.integers(-3, 3), max_size=30))
+def test_clusters_named_by_numbers_are_numbered_as_those_named_by_words(names: list[int]) -> None:
+    values = np.arange(len(names), dtype=float)
+    values[::4] = math.nan
+    of_words = number_clusters(values, [f"c{name}" for name in names])
+    of_numbers = number_clusters(values, np.array(names, dtype=np.int64))
+    assert of_numbers[1].tolist() == of_words[1].tolist()
+    assert of_numbers[2] == of_words[2]

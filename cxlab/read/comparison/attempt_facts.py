@@ -2,9 +2,11 @@
 
 from functools import lru_cache
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from cxlab.read.kept.numbers import look_up, number, spread
+from cxlab.read.kept.numbers import facts, look_up, number, spread
 from cxlab.read.query import ask, measured
 from cxlab.store import catalogue, layout
 
@@ -15,6 +17,20 @@ def join_facts(attempts: pl.DataFrame) -> pl.DataFrame:
     runs = tuple(sorted(attempts["run_id"].unique()))
     known = _read(str(layout.home()), catalogue.data_version(), runs)
     return attempts.hstack(look_up(known, number(attempts)["nth"]))
+
+
+def passed_of(attempts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Of each of these attempts (their numbers) 1 where it passed, 0 where it failed, nan where it did neither."""
+    return _read_passed(str(layout.home()), catalogue.data_version(), facts().height)[attempts]
+
+
+@lru_cache(maxsize=2)
+def _read_passed(home: str, version: str, many: int) -> NDArray[np.float64]:
+    verdicts = facts()["verdict"]
+    found = np.full(many, np.nan)
+    found[(verdicts == "passed").fill_null(False).to_numpy()] = 1.0
+    found[(verdicts == "failed").fill_null(False).to_numpy()] = 0.0
+    return found
 
 
 # Filters by facet leave the runs as they are, so that a change of them reads nothing anew.

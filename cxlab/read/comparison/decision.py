@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from cxlab.metrics.paired import LEAST_CLUSTERS, compare_pairs, least_clusters
-from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.like_with_like import keep_alike
 from cxlab.read.comparison.other_metrics import (
     OtherLead,
@@ -18,7 +18,7 @@ from cxlab.read.comparison.other_metrics import (
     find_other_leads,
 )
 from cxlab.read.comparison.ranking import SEED, Ranking, ends_of
-from cxlab.read.sample_clusters import add_cluster
+from cxlab.read.kept.places import facet_of
 from cxlab.records.benchmark_card import Declaration
 
 # A facet with more values tells single samples apart.
@@ -101,13 +101,13 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
         if not 1 < len(parts) <= _MOST_VALUES:
             continue
         every += [(facet.id, str(value), part) for (value,), part in sorted(parts.items())]
-    sizes = [part["cluster"].n_unique() for *_, part in every]
+    sizes = [np.unique(part["cluster"].to_numpy()).size for *_, part in every]
     least = least_clusters(sizes)
     looked_at = sum(size >= least for size in sizes)
     ahead = [
         each
         for each, size in zip(every, sizes, strict=True)
-        if size >= least and each[2].select((pl.col("theirs") - pl.col("ours")).mean()).item() > 0
+        if size >= least and np.mean(each[2]["theirs"].to_numpy() - each[2]["ours"].to_numpy()) > 0
     ]
     scale = about.card.scale(found.task.metric)
     span = None if scale is None else (-abs(scale[1] - scale[0]), abs(scale[1] - scale[0]))
@@ -125,22 +125,22 @@ def _find_slices(about: Declaration, found: Ranking, rival: str) -> tuple[tuple[
 
 
 def _pair(about: Declaration, found: Ranking, rival: str) -> pl.DataFrame:
-    """The samples of both with the values (more is better) and the facets: ours (the leader's), theirs, cluster, a
-    column each facet; one that differs between their attempts at a sample is null there."""
-    sides = [found.leader, rival]
+    """The samples of both (as numbers) with the values (more is better) and the facets: sample_id, ours (the leader's),
+    theirs, cluster, a column each facet; one that differs between their attempts at a sample is null there."""
+    means, rows = found.by_sample, found.compared.rows
     sign = 1 if found.task.higher_is_better else -1
-    ours, theirs = (
-        found.means.filter(pl.col("side") == side).select("sample_id", (sign * pl.col("value")).alias(name))
-        for side, name in zip(sides, ("ours", "theirs"), strict=True)
-    )
-    values = add_cluster(ours.join(theirs, on="sample_id").drop_nulls())
-    facets = [facet.id for facet in about.facets]
-    rows = found.compared.results.filter(pl.col("side").is_in(sides)).select("sample_id", "run_id", "attempt_id")
-    rows = score_sums.facets_of(rows, facets).drop("run_id", "attempt_id")
-    facets = [name for name in facets if name in rows.columns]
-    if not facets:
-        return values
-    own = rows.group_by("sample_id").agg(
-        pl.when(pl.col(name).n_unique() == 1).then(pl.col(name).first()) for name in facets
-    )
-    return values.join(own, on="sample_id", how="left").sort("sample_id")
+    ours, theirs = (sign * means.of_side(side) for side in (found.leader, rival))
+    both = ~np.isnan(ours) & ~np.isnan(theirs)
+    inside = rows.of_sides((found.leader, rival))
+    columns = [pl.Series("sample_id", np.flatnonzero(both)), pl.Series("ours", ours[both]),
+               pl.Series("theirs", theirs[both]), pl.Series("cluster", rows.clusters[both])]  # fmt: skip
+    for facet in about.facets:
+        if (told := facet_of(facet.id)) is None:
+            continue
+        own = told.places[rows.attempt[inside]]
+        most = np.full(len(rows.clusters), -2, dtype=np.int64)
+        least = np.full(len(rows.clusters), told.values.len(), dtype=np.int64)
+        np.minimum.at(least, rows.sample[inside], own)
+        np.maximum.at(most, rows.sample[inside], own)
+        columns.append(told.of(np.where(least == most, most, -1)[both]).alias(facet.id))
+    return pl.DataFrame(columns)

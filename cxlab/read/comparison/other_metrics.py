@@ -2,21 +2,20 @@
 metrics that are declared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import polars as pl
+import numpy as np
+from numpy.typing import NDArray
 
-from cxlab.metrics.intervals import pooled_interval
+from cxlab.metrics.intervals import number_clusters, pooled_interval, sum_clusters
 from cxlab.metrics.paired import compare_pairs
 from cxlab.read.comparison import score_sums
-from cxlab.read.comparison.attempt_facts import join_facts
-from cxlab.read.comparison.ranking import MANY, SEED, Ranking, by_sample, ends_of, rank_task
-from cxlab.read.comparison.sets import with_values
-from cxlab.read.kept.numbers import number
-from cxlab.read.sample_clusters import add_cluster
-from cxlab.read.view import View
+from cxlab.read.comparison.attempt_facts import passed_of
+from cxlab.read.comparison.ranking import MANY, SEED, Ranking, ends_of, rank_means, task_by
+from cxlab.read.comparison.sample_means import SampleMeans
 from cxlab.records.benchmark_card import Declaration
 
+Floats = NDArray[np.float64]
 # The correction counts every metric that is looked at: more would hide what there is.
 _MOST_METRICS = 12
 
@@ -69,26 +68,24 @@ class OtherMetric:
 
 def count_passed(found: Ranking, sides: Sequence[str]) -> dict[str, PassCount]:
     """How many attempts of these sides passed on the comparison's samples."""
-    every = join_facts(found.compared.results.filter(pl.col("side").is_in(sides)))
-    tried = dict(every.group_by("side").len().iter_rows())
-    told = every.filter(pl.col("verdict").is_in(["passed", "failed"]))
-    own = add_cluster(told).group_by("side", "cluster", maintain_order=True).agg(
-        passed=(pl.col("verdict") == "passed").sum(), known=pl.len()
-    )  # fmt: skip
-    counted = {}
+    rows = found.compared.rows
+    passed, counted = passed_of(rows.attempt), {}
     for side in sides:
-        part = own.filter(pl.col("side") == side)
-        share = pooled_interval(part["passed"].to_numpy(), part["known"].to_numpy(), (0.0, 1.0))
+        own = rows.of_sides((side,))
+        known, codes, groups = number_clusters(passed[own], rows.clusters[rows.sample[own]])
+        sums, sizes = sum_clusters(known, codes, groups)
+        share = pooled_interval(sums, sizes, (0.0, 1.0))
         ends = (_number(share.mean), _number(share.low), _number(share.high))
-        counted[side] = PassCount(int(part["passed"].sum()), int(part["known"].sum()), tried.get(side, 0), *ends)
+        counted[side] = PassCount(int(known.sum()), known.size, int(own.sum()), *ends)
     return counted
 
 
 def find_other_leads(about: Declaration, found: Ranking) -> tuple[OtherLead, ...]:
     """Who is first by each other metric that may lead the task."""
     declared = about.card.task(found.task.id)
-    by_metric = _sums(found, [metric for metric in (declared.leads if declared else ()) if metric != found.task.metric])
-    return tuple(filter(None, (_find_lead(about, found, metric, part) for metric, part in by_metric.items())))
+    leads = [metric for metric in (declared.leads if declared else ()) if metric != found.task.metric]
+    told = (_find_lead(about, found, metric, values) for metric, values in _values(found, leads).items())
+    return tuple(filter(None, told))
 
 
 def compare_metrics(about: Declaration, found: Ranking, rival: str) -> tuple[OtherMetric, ...]:
@@ -101,33 +98,27 @@ def compare_metrics(about: Declaration, found: Ranking, rival: str) -> tuple[Oth
     declared = card.task(found.task.id)
     leads = (found.task.metric, *(declared.leads if declared else ()))
     named = [*card.parts, *card.leading] if card.parts else list(card.metrics)
-    by_metric = _sums(found, [metric for metric in dict.fromkeys(named) if metric not in leads])
+    by_metric = _values(found, [metric for metric in dict.fromkeys(named) if metric not in leads])
     return _compare(about, found, rival, dict(list(by_metric.items())[:_MOST_METRICS]))
 
 
-def _sums(found: Ranking, metrics: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Of those metrics that any of the comparison's attempts is scored by, the sums of `score_sums.of_metrics`."""
-    if not metrics:
-        return {}
-    sums = score_sums.of_metrics(found.compared.results, metrics)
-    parts = {str(metric): part for (metric,), part in sums.group_by("metric", maintain_order=True)}
-    return {metric: parts[metric] for metric in metrics if metric in parts}
+def _values(found: Ranking, metrics: Sequence[str]) -> dict[str, Floats]:
+    """The comparison's results by those metrics that any of its attempts is scored by, a value a row of results."""
+    rows = found.compared.rows
+    runs = tuple(sorted(found.runs))
+    every = ((metric, score_sums.values_of(metric, runs, rows.attempt)) for metric in metrics)
+    return {metric: values for metric, values in every if not np.isnan(values).all()}
 
 
-def _values(found: Ranking, sums: pl.DataFrame) -> pl.DataFrame:
-    """The comparison's results by another metric, as `TaskSet.results`; without a score left out."""
-    values = with_values(sums).select("nth", "value")
-    return number(found.compared.results).drop("value").join(values, on="nth", maintain_order="left")
-
-
-def _find_lead(about: Declaration, found: Ranking, metric: str, sums: pl.DataFrame) -> OtherLead | None:
+def _find_lead(about: Declaration, found: Ranking, metric: str, values: Floats) -> OtherLead | None:
     # As a comparison by this metric has it: only what all sides have a score for.
-    results, sides = _values(found, sums).filter(pl.col("value").is_not_null()), found.compared.sides
-    held = results.filter(pl.col("side").is_in(sides)).group_by("sample_id", "trial").agg(pl.col("side").n_unique())
-    common = held.filter(pl.col("side") == len(sides))
-    results = results.join(common, on=["sample_id", "trial"], how="semi", maintain_order="left")
-    compared = replace(found.compared, metric=metric, results=results)
-    other = rank_task(about, View(benchmark=about.card.id), compared, metric)
+    rows, sides = found.compared.rows, found.compared.sides
+    scored = rows.of_sides(sides) & ~np.isnan(values)
+    common = np.bincount(rows.cells[scored], minlength=int(rows.cells.max(initial=0)) + 1) == len(sides)
+    if not common.any():
+        return None
+    means = SampleMeans.of(rows, np.where(common[rows.cells], values, np.nan))
+    other = rank_means(about, task_by(about, found.task.id, metric), found.compared, means)
     if other.table.height < 2:
         return None
     behind = str(other.table["side"][1])
@@ -139,40 +130,37 @@ def _find_lead(about: Declaration, found: Ranking, metric: str, sums: pl.DataFra
     return OtherLead(metric, other.leader, behind, by, other.decided, below, near)
 
 
-def _is_the_same(found: Ranking, both: pl.DataFrame, rival: str) -> bool:
-    """Whether two sides have the same values by a metric (`value`, `theirs` a sample) as by the ranking's own."""
-    for side, name in ((found.leader, "value"), (rival, "theirs")):
-        own = found.means.filter(pl.col("side") == side).select("sample_id", own="value")
-        if (
-            own.height != both.height
-            or not both.join(own, on="sample_id").select((pl.col(name) == pl.col("own")).all()).item()
-        ):
-            return False
-    return True
+def _is_the_same(found: Ranking, pair: Sequence[tuple[str, Floats]], both: NDArray[np.bool_]) -> bool:
+    """Whether two sides have the same means by a metric, on the samples that `both` have, as by the ranking's own."""
+    own = {side: found.by_sample.of_side(side) for side, _ in pair}
+    if any(np.count_nonzero(~np.isnan(own[side])) != np.count_nonzero(both) for side, _ in pair):
+        return False
+    return all((own[side][both] == means[both]).all() for side, means in pair)
 
 
 def _compare(
-    about: Declaration, found: Ranking, rival: str, sums: Mapping[str, pl.DataFrame]
-) -> tuple[OtherMetric, ...]:
-    card, pairs = about.card, {}
-    for metric, part in sums.items():
-        means = by_sample(_values(found, part).filter(pl.col("side").is_in([found.leader, rival])))
-        ours, theirs = (means.filter(pl.col("side") == side) for side in (found.leader, rival))
-        both = ours.join(theirs.select("sample_id", theirs="value"), on="sample_id", maintain_order="left")
+    about: Declaration, found: Ranking, rival: str, values: Mapping[str, Floats]
+) -> tuple[OtherMetric, ...]:  # fmt: skip
+    card, rows = about.card, found.compared.rows
+    pairs: dict[str, tuple[Floats, Floats, NDArray[np.int64]]] = {}
+    for metric, own in values.items():
+        means = SampleMeans.of(rows, own)
+        ours, theirs = means.of_side(found.leader), means.of_side(rival)
+        both = ~np.isnan(ours) & ~np.isnan(theirs)
         # What says the same of every sample as the ranking's own metric adds nothing.
-        if both.height and not _is_the_same(found, both, rival):
-            pairs[metric] = both
+        if both.any() and not _is_the_same(found, [(found.leader, ours), (rival, theirs)], both):
+            pairs[metric] = ours[both], theirs[both], rows.clusters[both]
     tested = [
         compare_pairs(
-            [(both["theirs"].to_numpy(), both["value"].to_numpy())], [both["cluster"].to_numpy()],
-            seed=SEED, closed_form_from=MANY, bounds=_span(about, metric), among=len(pairs),
+            [(theirs, ours)], [clusters], seed=SEED, closed_form_from=MANY, bounds=_span(about, metric),
+            among=len(pairs),
         )[0]
-        for metric, both in pairs.items()
+        for metric, (ours, theirs, clusters) in pairs.items()
     ]  # fmt: skip
     told = []
-    for (metric, both), each in zip(pairs.items(), tested, strict=True):
+    for (metric, (ours, theirs, _)), each in zip(pairs.items(), tested, strict=True):
         sign = -1 if metric in card.lower_is_better else 1
-        our_mean, their_mean = both.select(pl.col("value", "theirs").mean()).row(0)
+        our_mean, their_mean = float(ours.mean()), float(theirs.mean())
         ends = ends_of(each.found, _span(about, metric))
         low, high = sorted(sign * end for end in ends if end is not None) if None not in ends else (None, None)
         scale = card.scale(metric)

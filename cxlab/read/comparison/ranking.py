@@ -11,13 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike, NDArray
 
 from cxlab.metrics.intervals import Bounds, clustered_interval
 from cxlab.metrics.paired import CorrectedDifference, Paired, compare_pairs
 from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
+from cxlab.read.comparison.sample_means import SampleMeans
 from cxlab.read.comparison.sets import (
     ComparisonSet,
     Customers,
@@ -27,7 +31,9 @@ from cxlab.read.comparison.sets import (
     find_set,
     with_values,
 )
+from cxlab.read.kept.chosen import passes
 from cxlab.read.kept.numbers import number
+from cxlab.read.kept.places import places_in
 from cxlab.read.results.headlines import headline_of
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
@@ -68,13 +74,18 @@ class Ranking:
     floors: pl.DataFrame
     gaps: pl.DataFrame
     customers: Customers | None
-    means: pl.DataFrame
-    """By sample, what all of it is made from: side, grp (""), sample_id, cluster, value; constant agents too."""
+    by_sample: SampleMeans
+    """What all of it is made from; of constant agents, too."""
 
     @property
     def leader(self) -> str:
         """The side with the best mean, ahead for sure or not; "" where nobody is ranked."""
         return str(self.table["side"][0]) if self.table.height else ""
+
+    @property
+    def means(self) -> pl.DataFrame:
+        """`by_sample` as a frame: side, grp (""), sample_id, value, cluster."""
+        return self.by_sample.frame
 
     # A page keeps its rankings from one run to the next, and says each of them in many sentences: what these ask for is
     # worked out once.
@@ -129,7 +140,7 @@ class Ranking:
     @cached_property
     def runs(self) -> frozenset[str]:
         """The runs that the results are of."""
-        return frozenset(self.compared.results["run_id"].unique())
+        return frozenset(places_in("run_id").of_attempts(self.compared.rows.attempt))
 
     @property
     def decided(self) -> bool:
@@ -164,23 +175,22 @@ def rank_task(
     `changes` (run_id, attempt_id, change) are added to the values of these attempts.
     """
     task = task_by(about, found.task, metric or found.metric)
-    scale = about.card.scale(task.metric)
-    less = not task.higher_is_better
-    results = found.results
-    if task.metric != found.metric:
-        results = results_of(view, found, task.metric)
+    values = found.values if task.metric == found.metric else _values_of(view, found, task.metric)
     if changes is not None:
-        results = results.join(changes, on=["run_id", "attempt_id"], how="left", maintain_order="left").with_columns(
-            pl.col("value") + pl.col("change").fill_null(0.0)
-        )
-    samples = by_sample(results)
-    table = summarise(samples.filter(pl.col("side").is_in(found.sides)), scale).sort(
-        "value", "side", descending=[not less, False]
-    )
-    floors = name_floors(about, summarise(samples.filter(~pl.col("side").is_in(found.sides)), scale), table)
+        moved = found.results.join(changes, on=["run_id", "attempt_id"], how="left", maintain_order="left")
+        values = values + moved["change"].fill_null(0.0).to_numpy()
+    return replace(rank_means(about, task, found, SampleMeans.of(found.rows, values)), customers=customers_of(found))
+
+
+def rank_means(about: Declaration, task: Task, found: TaskSet, means: SampleMeans) -> Ranking:
+    """The ranking of a task by means, without its customers."""
+    scale, less = about.card.scale(task.metric), not task.higher_is_better
+    others = tuple(side for side in means.rows.sides if side not in found.sides)
+    table, floors = summarise_sides(means, found.sides, scale), summarise_sides(means, others, scale)
+    table = table.sort("value", "side", descending=[not less, False])
     leader = str(table["side"][0]) if table.height else ""
-    gaps = differences(samples, table["side"].to_list(), leader, less, scale)
-    return Ranking(task, found, table, floors, gaps, customers_of(found), samples)
+    gaps = _compare_sides(means, table["side"].to_list(), leader, less, scale)
+    return Ranking(task, found, table, name_floors(about, floors, table), gaps, None, means)
 
 
 def name_floors(about: Declaration, found: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
@@ -209,10 +219,8 @@ def zero_of(about: Declaration, metric: str) -> list[tuple[str, float]]:
 
 def gaps_from(about: Declaration, found: Ranking, baseline: str) -> pl.DataFrame:
     """`Ranking.gaps` from another side than the leader."""
-    task = found.task
-    return differences(
-        found.means, found.table["side"].to_list(), baseline, not task.higher_is_better, about.card.scale(task.metric)
-    )
+    task, sides = found.task, found.table["side"].to_list()
+    return _compare_sides(found.by_sample, sides, baseline, not task.higher_is_better, about.card.scale(task.metric))
 
 
 def task_by(about: Declaration, task: str, metric: str = "") -> Task:
@@ -231,6 +239,17 @@ def results_of(view: View, found: TaskSet, metric: str, facets: Sequence[str] = 
     sums = score_sums.of_attempts(view.change(metric=metric, tasks=tasks, models=(), without=(), sets=()), facets)
     scored = with_values(sums).select("nth", *dict.fromkeys(facets), value=pl.col("value"))
     return number(found.results).drop("value").join(scored, on="nth", maintain_order="left")
+
+
+def _values_of(view: View, found: TaskSet, metric: str) -> NDArray[np.float64]:
+    """The values of `results_of`, a row each."""
+    tasks = (found.task,) if found.task else ()
+    lets_through = passes(view.change(metric="", tasks=tasks, models=(), without=(), sets=())).to_numpy()
+    turns, whole = score_sums.by_number(metric, view.runs)
+    inside = np.zeros(len(turns), dtype=bool)
+    inside[: len(lets_through)] = lets_through
+    values = turns if (inside & ~np.isnan(turns)).any() else whole
+    return np.where(inside, values, np.nan)[found.rows.attempt]
 
 
 def by_sample(results: pl.DataFrame, by: str = "") -> pl.DataFrame:
@@ -262,6 +281,7 @@ def took(results: pl.DataFrame) -> pl.DataFrame:
                 pl.col("cost_usd").mean()
             ),
         )
+        .sort("side")
     )
 
 
@@ -273,6 +293,19 @@ def describe_sides(found: Ranking) -> pl.DataFrame:
     return found.table.join(who, on="side", how="left", maintain_order="left").join(
         told, on="side", how="left", maintain_order="left"
     )
+
+
+def summarise_sides(means: SampleMeans, sides: Sequence[str], scale: Bounds | None) -> pl.DataFrame:
+    """Means of sides with their intervals, those that have any results, by name: as TABLE."""
+    rows: list[tuple[Any, ...]] = []
+    for side in means.rows.sides:
+        if side in sides:
+            told = clustered_interval(means.of_side(side), means.rows.clusters, scale)
+            if not told.n:
+                continue
+            ends = (None if math.isnan(each) else each for each in (told.mean, told.low, told.high))
+            rows.append((side, *ends, told.n, told.clusters))
+    return pl.DataFrame(rows, schema=TABLE, orient="row")
 
 
 def summarise(samples: pl.DataFrame, scale: Bounds | None, keys: Sequence[str] = ("side",)) -> pl.DataFrame:
@@ -301,6 +334,22 @@ def differences(
                 keys.append((side, str(group)))
                 pairs.append((both["value"].to_numpy(), both["base"].to_numpy()))
                 clusters.append(both["cluster"].to_numpy())
+    return _test(keys, pairs, clusters, less, scale, least)
+
+
+def _compare_sides(
+    means: SampleMeans, sides: Sequence[str], baseline: str, less: bool, scale: Bounds | None
+) -> pl.DataFrame:
+    """Each side minus the baseline, as `differences` of all samples together."""
+    base, others = means.of_side(baseline), sorted(set(sides) - {baseline})
+    pairs = [(means.of_side(side), base) for side in others]
+    return _test([(side, "") for side in others], pairs, [means.rows.clusters for _ in others], less, scale, 0)
+
+
+def _test(
+    keys: Sequence[tuple[str, str]], pairs: Sequence[tuple[ArrayLike, ArrayLike]], clusters: Sequence[NDArray[Any]],
+    less: bool, scale: Bounds | None, least: int,
+) -> pl.DataFrame:  # fmt: skip
     span = None if scale is None else (-abs(scale[1] - scale[0]), abs(scale[1] - scale[0]))
     few = [len(set(own)) < least for own in clusters]
     rows = []

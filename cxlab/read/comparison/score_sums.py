@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxlab.metrics.intervals import Bounds
 from cxlab.read.clusters import add_bounds
 from cxlab.read.kept.chosen import keep, keep_these
-from cxlab.read.kept.numbers import column_of, facts, look_up, number
+from cxlab.read.kept.numbers import column_of, count, facts, look_up, number
 from cxlab.read.query import ask, left_out_runs, where
 from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
@@ -77,30 +79,34 @@ def _read(home: str, version: str, wanted: View) -> pl.DataFrame:
     return number(found).drop("run_id", "attempt_id").sort("nth", "whole")
 
 
-def of_metrics(attempts: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
-    """Several metrics of attempts (run_id, attempt_id): metric, run_id, attempt_id, nth, and whole, n, total as
-    `of_attempts` has them; without what has no score."""
-    runs, wanted, about = (
-        tuple(sorted(attempts["run_id"].unique())),
-        number(attempts).select("nth"),
-        _columns("run_id", "attempt_id"),
-    )
-    parts = [
-        keep_these(_sums_of(runs, metric), wanted).filter(pl.col("n") > 0).select(
-            pl.lit(metric).alias("metric"), "nth", "whole", "n", "total"
-        )
-        for metric in sorted(set(metrics))
-    ]  # fmt: skip
-    if not parts:
-        return pl.DataFrame(schema=_OF_METRICS)
-    found = pl.concat(parts)
-    return found.hstack(look_up(about, found["nth"])).select(*_OF_METRICS)
+def values_of(metric: str, runs: tuple[str, ...], attempts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The metric of each of these attempts (their numbers): the mean of its turns, or where none of them has any turn
+    scored the score of the whole; nan where it has none."""
+    turns, whole = by_number(metric, runs)
+    own = turns[attempts]
+    return whole[attempts] if np.isnan(own).all() else own
 
 
-_OF_METRICS = {
-    "metric": pl.String, "run_id": pl.String, "attempt_id": pl.String, "whole": pl.Boolean, "n": pl.Int64,
-    "total": pl.Float64, "nth": pl.UInt32,
-}  # fmt: skip
+def by_number(metric: str, runs: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of all attempts, by number, the mean of a metric over turns, and its score of the whole; nan where there is
+    none."""
+    asked = runs if set(runs) & set(left_out_runs()) else ()
+    # Read first, as that numbers what was never seen before.
+    _sums_of(asked, metric)
+    return _spread_out(str(layout.home()), catalogue.data_version(), View(metric=metric, runs=asked), count())
+
+
+@lru_cache(maxsize=64)
+def _spread_out(
+    home: str, version: str, wanted: View, many: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
+    sums = _read(home, version, wanted)
+    sums = sums.filter(pl.col("n") > 0)
+    places, means = sums["nth"].to_numpy(), (sums["total"] / sums["n"]).to_numpy()
+    is_whole = sums["whole"].to_numpy()
+    turns, whole = np.full(many, np.nan), np.full(many, np.nan)
+    turns[places[~is_whole]], whole[places[is_whole]] = means[~is_whole], means[is_whole]
+    return turns, whole
 
 
 def score_attempts(numbers: pl.Series, view: View, mains: Sequence[FullScore] = ()) -> pl.DataFrame:

@@ -15,19 +15,24 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, cached_property, lru_cache
-from typing import Literal, cast
+from functools import cached_property, lru_cache
+from typing import Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxlab.metrics.complete_sets import largest_complete, shared
-from cxlab.read.comparison import score_sums
 from cxlab.read.comparison.attempt_facts import join_facts
+from cxlab.read.comparison.sample_means import ResultRows
+from cxlab.read.comparison.side_results import SideResults, is_scored, read_results
 from cxlab.read.conditions import Conditions, RunConditions, of_runs
 from cxlab.read.kept.chosen import choose
+from cxlab.read.kept.numbers import facts, look_up
+from cxlab.read.kept.places import places_in
 from cxlab.read.query import ask, facet, facet_ids
 from cxlab.read.results.headlines import candidates, first_scored, has_score
-from cxlab.read.sample_clusters import add_cluster
+from cxlab.read.sample_clusters import places_of
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.cluster import Cluster
@@ -83,9 +88,20 @@ class TaskSet:
     shared: Cluster | None = None
 
     @cached_property
+    def rows(self) -> ResultRows:
+        """The results by number."""
+        return ResultRows.of(self.results)
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The results' values, nan for none."""
+        return self.results["value"].to_numpy()
+
+    @cached_property
     def runs(self) -> frozenset[str]:
         """The runs that the sides' results are of, without those of constant agents."""
-        return frozenset(self.results.filter(pl.col("side").is_in(self.sides))["run_id"].unique())
+        rows = self.rows
+        return frozenset(places_in("run_id").of_attempts(rows.attempt[rows.of_sides(self.sides)]))
 
 
 @dataclass(frozen=True)
@@ -103,15 +119,15 @@ def find_set(about: Declaration, view: View, unit: Unit = "model") -> Comparison
     runs and chosen conditions; see above."""
     runs = of_runs(about.card.id, about.switches)
     parts = {task: _results(about, view, task, runs, unit) for task in _tasks_of(about, view)}
-    parts = {task: frame for task, frame in parts.items() if frame.height}
+    parts = {task: rows for task, rows in parts.items() if rows.attempt.size}
     if unit == "run_id":
-        return ComparisonSet(None, {task: _task_set(about, view, task, frame, runs, None, unit)
-                                    for task, frame in parts.items()}, ())  # fmt: skip
+        return ComparisonSet(None, {task: _task_set(about, view, task, rows, runs, None, unit)
+                                    for task, rows in parts.items()}, ())  # fmt: skip
     choices = _choices(about, view, parts, runs)
     if not choices:
         return ComparisonSet(None, {}, ())
     chosen = next((each for each in choices if each.conditions.id in view.sets), choices[0]).conditions
-    found = {task: _task_set(about, view, task, frame, runs, chosen, unit) for task, frame in parts.items()}
+    found = {task: _task_set(about, view, task, rows, runs, chosen, unit) for task, rows in parts.items()}
     return ComparisonSet(chosen, found, choices)
 
 
@@ -146,21 +162,33 @@ def attempts_of(
 
 def customers_of(task: TaskSet) -> Customers | None:
     """Whether the customers' words were shared by all sides of a set; None where nobody is compared or none spoke."""
-    # Joined before they are cut, as all that is told of a set asks for the facts of the same runs.
-    inside = join_facts(task.results).filter(pl.col("side").is_in(task.sides))
-    if len(task.sides) < 2 or inside.is_empty():
+    rows = task.rows
+    inside = rows.of_sides(task.sides)
+    if len(task.sides) < 2 or not inside.any():
         return None
-    told = inside.group_by(_KEYS).agg(
-        scripts=pl.col("script").null_count() == 0,
-        same_script=pl.col("script").n_unique() == 1,
-        spoke=pl.col("spoke").fill_null(False).all(),
-        same_words=pl.col("opening").n_unique() == 1,
-    )  # fmt: skip
-    told = told.filter(pl.col("scripts") | pl.col("spoke"))
-    if told.is_empty():
+    # Of all results before they are cut, as all that is told of a set asks for the facts of the same runs.
+    told, cells = join_facts(task.results).filter(pl.Series(inside)), rows.cells[inside]
+    many = int(cells.max()) + 1
+    lacking, silent = (
+        np.bincount(cells, each.to_numpy(), many) > 0
+        for each in (told["script"].is_null(), ~told["spoke"].fill_null(False))
+    )
+    scripts = (np.bincount(cells, minlength=many) > 0) & ~lacking
+    compared = scripts | ((np.bincount(cells, minlength=many) > 0) & ~silent)
+    if not compared.any():
         return None
-    same = pl.when("scripts").then("same_script").otherwise("same_words")
-    return Customers(told.height, int(told.select(same.sum()).item()), int(told["scripts"].sum()))
+    same = np.where(scripts, _alike(told["script"], cells, many), _alike(told["opening"], cells, many))
+    return Customers(int(compared.sum()), int((same & compared).sum()), int((scripts & compared).sum()))
+
+
+def _alike(hashes: pl.Series, cells: NDArray[np.int64], many: int) -> NDArray[np.bool_]:
+    """By cell, whether all of its hashes are the same one, or all missing."""
+    values = hashes.fill_null(0).to_numpy()
+    most, least = np.zeros(many, dtype=np.uint64), np.full(many, np.iinfo(np.uint64).max, dtype=np.uint64)
+    np.maximum.at(most, cells, values)
+    np.minimum.at(least, cells, values)
+    alike: NDArray[np.bool_] = most == least
+    return alike
 
 
 def _tasks_of(about: Declaration, view: View) -> tuple[str, ...]:
@@ -168,22 +196,14 @@ def _tasks_of(about: Declaration, view: View) -> tuple[str, ...]:
     return tuple(task for task in known if not view.tasks or task in view.tasks) or view.tasks or ("",)
 
 
-def _results(about: Declaration, view: View, task: str, runs: Mapping[str, RunConditions], unit: Unit) -> pl.DataFrame:
-    """All results of a task: side, set (its conditions), sample_id, trial, run_id, attempt_id, model, value, made, and
-    metric: the first of the task's candidates (read/results/headlines.py) that anything is scored by."""
-
-    @cache
-    def sums(metric: str) -> pl.DataFrame:
-        return score_sums.of_attempts(
-            view.change(metric=metric, tasks=(task,) if task else (), models=(), without=(), sets=())
-        )
-
-    def is_scored(metric: str) -> bool:
-        return has_score(about.card.id, task, metric) and bool((sums(metric)["n"] > 0).any())
-
-    metric = first_scored(candidates(about, task, view.metric), is_scored)
-    found = one_a_trial(sums(metric), runs, unit).with_columns(metric=pl.lit(metric))
-    return found.filter(pl.col("run_id").is_in(view.runs)) if view.runs else found
+def _results(about: Declaration, view: View, task: str, runs: Mapping[str, RunConditions], unit: Unit) -> SideResults:
+    """All results of a task, by the first of its candidates (read/results/headlines.py) that anything is scored by."""
+    wanted = view.change(metric="", tasks=(task,) if task else (), models=(), without=(), sets=())
+    metric = first_scored(
+        candidates(about, task, view.metric),
+        lambda each: has_score(about.card.id, task, each) and is_scored(wanted, each),
+    )
+    return read_results(wanted, metric, runs, unit)
 
 
 def one_a_trial(sums: pl.DataFrame, runs: Mapping[str, RunConditions], unit: Unit) -> pl.DataFrame:
@@ -210,19 +230,19 @@ def with_values(sums: pl.DataFrame) -> pl.DataFrame:
 
 
 def _choices(
-    about: Declaration, view: View, parts: Mapping[str, pl.DataFrame], runs: Mapping[str, RunConditions]
+    about: Declaration, view: View, parts: Mapping[str, SideResults], runs: Mapping[str, RunConditions]
 ) -> tuple[Choice, ...]:
     """What could be compared under each conditions, the largest complete set first."""
     found: dict[str, list[tuple[bool, int, int, frozenset[str], float]]] = {}
-    for frame in parts.values():
-        contestants = _contestants(about, view, frame)
-        for (key,), part in contestants.group_by("set", maintain_order=True):
+    for rows in parts.values():
+        contestants = _contestants(about, view, rows)
+        for place in dict.fromkeys(contestants.set.tolist()):
+            part = contestants.keep(contestants.set == place)
             sides, count = _largest(part, view)
-            inside = part.filter(pl.col("side").is_in(sides))
-            samples = inside.group_by(_KEYS).len().filter(pl.col("len") == len(sides))["sample_id"].n_unique()
-            newest = cast("datetime", part["made"].max()).timestamp()
-            told = (len(sides) > 1, len(sides) * count, samples, frozenset(part["side"]), newest)
-            found.setdefault(str(key), []).append(told)
+            inside = part.of_sides(sides)
+            samples = np.unique(inside.keep_cells(inside.in_all(len(sides))).sample).size
+            told = (len(sides) > 1, len(sides) * count, samples, frozenset(part.found), float(part.made.max()))
+            found.setdefault(part.sets[place], []).append(told)
     known = {each.conditions.id: each.conditions for each in runs.values()}
 
     def size(key: str) -> tuple[bool, int, float]:
@@ -237,75 +257,90 @@ def _choices(
     )  # fmt: skip
 
 
-def _contestants(about: Declaration, view: View, frame: pl.DataFrame) -> pl.DataFrame:
+def _contestants(about: Declaration, view: View, rows: SideResults) -> SideResults:
     """Without constant agents, unless they are picked by name; and where models are picked, these alone."""
     if view.models:
-        return frame.filter(pl.col("model").is_in(view.models))
-    return frame.filter(~pl.col("model").is_in(about.floor_models)) if not view.runs else frame
+        return rows.of_models(view.models)
+    return rows.of_models(about.floor_models, without=True) if not view.runs else rows
 
 
-def _largest(part: pl.DataFrame, view: View) -> tuple[tuple[str, ...], int]:
+def _largest(part: SideResults, view: View) -> tuple[tuple[str, ...], int]:
     """The sides of the largest complete set among rows of one conditions, and how many results each has there."""
-    by_size = (
-        part.group_by("side").agg(n=pl.len(), made=pl.col("made").max()).sort("n", "side", descending=[True, False])
-    )
-    by_size = by_size.head(_MOST_SIDES)
-    sides = by_size["side"].to_list()
-    codes = pl.DataFrame({"side": sides, "bit": [1 << place for place in range(len(sides))]},
-                         schema={"side": pl.String, "bit": pl.UInt64})  # fmt: skip
-    masks = part.join(codes, on="side").group_by(_KEYS).agg(pl.col("bit").sum())
-    held = dict(masks.group_by("bit").len().iter_rows())
+    counts = dict(zip(*(each.tolist() for each in np.unique(part.side, return_counts=True)), strict=True))
+    places = sorted(counts, key=lambda place: (-counts[place], part.sides[place]))[:_MOST_SIDES]
+    sides = tuple(part.sides[place] for place in places)
+    bits = np.zeros(len(part.sides), dtype=np.uint64)
+    bits[places] = [1 << bit for bit in range(len(places))]
+    # One row a side and cell, so that adding is putting together.
+    order = np.argsort(part.cell, kind="stable")
+    starts = np.flatnonzero(np.diff(part.cell[order], prepend=-1))
+    masks = np.add.reduceat(bits[part.side[order]], starts)
+    held = dict(zip(*(each.tolist() for each in np.unique(masks, return_counts=True)), strict=True))
+    held.pop(0, None)
     if view.models or view.runs:
         # Who was picked is compared with all others that were, as long as they have anything in common.
         together = (1 << len(sides)) - 1
         if count := shared(held, together):
-            return tuple(sides), count
-    newest = [made.timestamp() for made in by_size["made"]]
+            return sides, count
+    newest = [float(part.made[part.side == place].max()) for place in places]
     systems, count = largest_complete(held, newest)
     return tuple(side for place, side in enumerate(sides) if systems >> place & 1), count
 
 
 def _task_set(
-    about: Declaration, view: View, task: str, frame: pl.DataFrame, runs: Mapping[str, RunConditions],
+    about: Declaration, view: View, task: str, every: SideResults, runs: Mapping[str, RunConditions],
     conditions: Conditions | None, unit: Unit,
 ) -> TaskSet:  # fmt: skip
-    here = frame if conditions is None else frame.filter(pl.col("set") == conditions.id)
+    here = every if conditions is None else every.of_set(conditions.id)
     contestants = _contestants(about, view, here)
-    sides, count = _largest(contestants, view) if contestants.height else ((), 0)
-    inside = contestants.filter(pl.col("side").is_in(sides))
-    common = inside.group_by(_KEYS).len().filter(pl.col("len") == len(sides)).select(_KEYS)
+    sides, count = _largest(contestants, view) if contestants.attempt.size else ((), 0)
+    inside = contestants.of_sides(sides)
+    cells = inside.in_all(len(sides))
+    common, shared_by = inside.keep_cells(cells), here.keep_cells(cells)
     kept = (*sides, *(set(about.floor_models) - set(sides) if unit == "model" else ()))
-    results = here.filter(pl.col("side").is_in(kept)).join(common, on=list(_KEYS), how="semi")
-    known = max(here["sample_id"].n_unique(), _count_samples(about, view, task, conditions))
-    held = here.group_by("side").agg(samples=pl.col("sample_id").n_unique(), results=pl.len())
-    have = dict(here.join(common, on=list(_KEYS), how="semi").group_by("side").len().iter_rows())
-    rows = []
-    counts = {side: (samples, results) for side, samples, results in held.iter_rows()}
-    everyone = frame.select("side", "model").unique().sort("side")
+    known = max(np.unique(here.sample).size, _count_samples(about, view, task, conditions))
+    rows, counts, have = [], {}, {}
+    for side in here.found:
+        own = here.of_sides((side,))
+        counts[side] = np.unique(own.sample).size, own.attempt.size
+        have[side] = shared_by.of_sides((side,)).attempt.size
     told = {each.run if unit == "run_id" else each.model: each.simulated for each in runs.values()}
-    for side, model in everyone.iter_rows():
+    model_of = {
+        every.sides[place]: every.models[model]
+        for place, model in set(zip(every.side.tolist(), every.model.tolist(), strict=True))
+    }
+    for side, model in sorted(model_of.items()):
         if side not in sides and (model in about.floor_models or (view.models and model not in view.models)):
             continue
         reason = ""
         if side not in sides:
             reason = (
-                _say_lack(have.get(side, 0), count) if side in counts else _say_elsewhere(frame, side, runs, conditions)
+                _say_lack(have.get(side, 0), count) if side in counts else _say_elsewhere(every, side, runs, conditions)
             )
         rows.append((side, model, told.get(side, False), *counts.get(side, (0, 0)), side in sides, reason))
     schema = {"side": pl.String, "model": pl.String, "simulated": pl.Boolean, "samples": pl.Int64, "results": pl.Int64,
               "in_set": pl.Boolean, "reason": pl.String}  # fmt: skip
     return TaskSet(
         task,
-        str(frame["metric"][0]),
+        every.metric,
         tuple(sorted(sides)),
-        results.select("side", *_KEYS, "run_id", "attempt_id", "value", "nth").sort("side", *_KEYS),
-        common["sample_id"].n_unique(),
+        _frame(shared_by.of_sides(kept)),
+        np.unique(common.sample).size,
         count,
         known,
         pl.DataFrame(rows, schema=schema, orient="row"),
-        add_cluster(common)["cluster"].n_unique(),
+        np.unique(places_of(common.attempt)[1]).size,
         about.cluster,
     )
+
+
+def _frame(rows: SideResults) -> pl.DataFrame:
+    """Results as `TaskSet.results`."""
+    rows = rows.keep(np.lexsort((rows.trial, rows.sample, rows.side)))
+    told = look_up(facts().select(*_KEYS, "run_id", "attempt_id"), pl.Series(rows.attempt))
+    sides = pl.Series("side", rows.sides, dtype=pl.String).gather(rows.side)
+    numbers = pl.Series("nth", rows.attempt).cast(pl.UInt32)
+    return pl.DataFrame([sides, *told.get_columns(), pl.Series("value", rows.value), numbers])
 
 
 def _say_lack(have: int, count: int) -> str:
@@ -313,10 +348,10 @@ def _say_lack(have: int, count: int) -> str:
 
 
 def _say_elsewhere(
-    frame: pl.DataFrame, side: str, runs: Mapping[str, RunConditions], conditions: Conditions | None
+    every: SideResults, side: str, runs: Mapping[str, RunConditions], conditions: Conditions | None
 ) -> str:
     """In what its own conditions differ from those that are compared under, of several the nearest."""
-    own = [runs[run].conditions for run in frame.filter(pl.col("side") == side)["run_id"].unique()]
+    own = [runs[every.runs[place]].conditions for place in np.unique(every.of_sides((side,)).run)]
     if conditions is None or not own:
         return "no result"
     nearest = min((each.differs(conditions) for each in own), key=lambda apart: (len(apart), apart))

@@ -59,7 +59,7 @@ def show_decision(
     repeat = is_repeat(found, {run: known[run].conditions for run in known})
     words = say_repeats([found]) if repeat else say_leader(found, name)
     corrected = choose_corrected(view, unit)
-    simulated = dict(board.select("side", "simulated").iter_rows())
+    simulated = dict(zip(board["side"], board["simulated"], strict=True))
     with st.container(border=True, key="decision"):
         heading = f"{found.task.title} alone: {words}" if alone else begin(words)
         section(plain(heading), plain(say_metric(about, found)))

@@ -24,6 +24,7 @@ from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.run_choice import RunChoice, choose_runs
 from cxlab.read.comparison.run_floors import with_floors
 from cxlab.read.comparison.sets import ComparisonSet, TaskSet, Unit, find_set
+from cxlab.read.kept.places import facet_of
 from cxlab.read.query import ask, facet, facet_ids, selection, version_of, where
 from cxlab.read.view import View
 from cxlab.store import layout
@@ -122,8 +123,12 @@ def _alike(view: View, unit: Unit, by: str) -> tuple[pl.DataFrame, AlikeSamples 
 
 def table(view: View, unit: Unit = "model", by: str = "") -> pl.DataFrame:
     """Means with intervals: side, grp, mean, low, high, n samples, clusters; constant agents too."""
-    scale = declared(view.benchmark).card.scale(view.metric)
-    found = ranking.summarise(sample_means(view, unit, by), scale, ("side", "grp"))
+    scale, judged = declared(view.benchmark).card.scale(view.metric), None if by else ranked(view, unit)
+    if judged is not None:
+        means = judged.by_sample
+        found = ranking.summarise_sides(means, means.rows.sides, scale).insert_column(1, pl.lit("").alias("grp"))
+    else:
+        found = ranking.summarise(sample_means(view, unit, by), scale, ("side", "grp"))
     return found.rename({"value": "mean", "samples": "n"}).sort("side", "grp")
 
 
@@ -146,9 +151,9 @@ def count_values(view: View, unit: Unit, facets: Sequence[str]) -> dict[str, int
     task = task_of(view, unit)
     if task is None:
         return {}
-    own = task.results.filter(pl.col("side") == task.sides[0]) if task.sides else task.results
-    known = score_sums.facets_of(own.select("run_id", "attempt_id"), facets)
-    return {name: known[name].drop_nulls().n_unique() for name in facets if name in known.columns}
+    own = task.rows.attempt[task.rows.of_sides(task.sides[:1] or task.rows.sides)]
+    known = {name: places for name in facets if (places := facet_of(name)) is not None}
+    return {name: len(places.of_attempts(own)) for name, places in known.items()}
 
 
 def sides(view: View, unit: Unit = "model") -> pl.DataFrame:
@@ -176,6 +181,7 @@ def sample_pairs(
             mean=pl.col("value").mean(),
             run=pl.col("run_id").first(),
             attempt=pl.col("attempt_id").first(),
+            nth=pl.col("nth").first(),
         )
     )
     one, other = (means.filter(pl.col("side") == side).drop("side") for side in (first, second))
@@ -186,8 +192,7 @@ def sample_pairs(
         .sort(pl.col("difference").abs(), "sample_id", descending=[True, False])
         .head(limit)
     )
-    keys = {"first_run": "run_id", "first_attempt": "attempt_id"}
-    pairs = score_sums.facets_of(pairs.rename(keys), facets).rename({new: old for old, new in keys.items()})
+    pairs = score_sums.facets_of(pairs, facets)
     opened = ask(
         """SELECT run_id AS first_run, attempt_id AS first_attempt, left(opening, 160) AS opening
         FROM attempts

@@ -10,7 +10,7 @@ import polars as pl
 from cxlab.metrics.paired import mcnemar_exact, sign_flip_p
 from cxlab.read.annotations import RIGHT_LABEL, WRONG_LABEL
 from cxlab.read.comparison import score_sums
-from cxlab.read.comparison.attempt_facts import join_facts
+from cxlab.read.comparison.attempt_facts import passed_of
 from cxlab.read.comparison.ranking import SEED
 from cxlab.read.comparison.sets import Unit, attempts_of
 from cxlab.read.failure_kinds import OWNER
@@ -29,6 +29,8 @@ _COLUMNS = (
 )
 _ATTEMPTS = {"side": pl.String, "sample_id": pl.String, "trial": pl.Int32, "run_id": pl.String,
              "attempt_id": pl.String, "nth": pl.UInt32}  # fmt: skip
+_FLIPS = {"sample_id": pl.String, "first_passed": pl.Int64, "second_passed": pl.Int64, "trials": pl.Int64,
+          "flip": pl.String}  # fmt: skip
 
 
 def flips(view: View, first: str, second: str, unit: Unit = "model") -> pl.DataFrame:
@@ -38,25 +40,25 @@ def flips(view: View, first: str, second: str, unit: Unit = "model") -> pl.DataF
     A sample is left out where an attempt of either was neither passed nor failed.
     """
     task = queries.task_of(view, unit)
-    own = join_facts((pl.DataFrame(schema=_ATTEMPTS) if task is None else task.results).filter(
-        pl.col("side").is_in([first, second])
-    ))  # fmt: skip
-    passed = pl.col("verdict") == "passed"
-    told = own.group_by("sample_id").agg(
-        known=pl.col("verdict").is_in(["passed", "failed"]).all(),
-        sides=pl.col("side").n_unique(),
-        first_passed=(passed & (pl.col("side") == first)).sum().cast(pl.Int64),
-        second_passed=(passed & (pl.col("side") == second)).sum().cast(pl.Int64),
-        trials=(pl.col("side") == first).sum().cast(pl.Int64),
+    if task is None:
+        return pl.DataFrame(schema=_FLIPS)
+    rows = task.rows
+    passed, many = passed_of(rows.attempt), len(rows.clusters)
+    ours, theirs = (rows.of_sides((side,)) for side in (first, second))
+    trials, others, unknown = (
+        np.bincount(rows.sample[inside], minlength=many)
+        for inside in (ours, theirs, (ours | theirs) & np.isnan(passed))
     )
-    more = pl.col("first_passed") - pl.col("second_passed")
-    return (
-        told.filter("known", pl.col("sides") == 2)
-        .with_columns(flip=pl.when(more > 0).then(pl.lit("fixed")).when(more < 0).then(pl.lit("broken"))
-                      .otherwise(pl.lit("same")))
-        .select("sample_id", "first_passed", "second_passed", "trials", "flip")
-        .sort("sample_id")
-    )  # fmt: skip
+    inside = np.flatnonzero((trials > 0) & (others > 0) & (unknown == 0))
+    counts = [np.bincount(rows.sample[side & (passed == 1)], minlength=many)[inside] for side in (ours, theirs)]
+    words = pl.Series(["broken", "same", "fixed"]).gather(np.sign(counts[0] - counts[1]) + 1)
+    ids = task.results["sample_id"].gather(rows.first[inside])
+    return pl.DataFrame(dict(zip(_FLIPS, (ids, *counts, trials[inside], words), strict=True)), schema=_FLIPS)
+
+
+def flip_counts(view: View, first: str, second: str, unit: Unit = "model") -> tuple[int, int, float]:
+    """`count_flips` of the view's set."""
+    return count_flips(flips(view, first, second, unit))
 
 
 def count_flips(found: pl.DataFrame) -> tuple[int, int, float]:

@@ -16,7 +16,7 @@ from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.labels import empty, plain, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.compare import queries
-from cxlab.views.compare.queries_verdicts import count_flips, flips, only, typical_pairs
+from cxlab.views.compare.queries_verdicts import flip_counts, flips, only, typical_pairs
 
 _MOST_SAMPLES = 200
 _MOST_LETTERS = 60
@@ -36,9 +36,10 @@ def show_samples(
     others = [side for side in sides if side != baseline]
     other = choose_id("other", "Other side", others, named.__getitem__, style="segments")
     flipped = cached(flips, view, other, baseline, unit)
-    fixed, broken, p = count_flips(flipped)
+    fixed, broken, p = cached(flip_counts, view, other, baseline, unit)
     # One model in two versions is mended or broken; two models only pass different samples.
-    by = dict(cached(queries.sides, view, unit).select("side", "model").iter_rows())
+    board = cached(queries.sides, view, unit)
+    by = dict(zip(board["side"], board["model"], strict=True))
     same = unit == "run_id" and by.get(other) == by.get(baseline)
     titles = ("Fixed", "Broken") if same else (f"Only {named[other]} passes", f"Only {named[baseline]} passes")
     # The page says further up who is simulated: in cells and heads of columns the words would hide columns.

@@ -13,7 +13,7 @@ from cxlab.metrics.paired import compare_pairs, minimum_detectable
 from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
 from cxlab.read.comparison.other_metrics import OtherLead
-from cxlab.read.comparison.ranking import describe_sides, floors_of, rank, zero_of
+from cxlab.read.comparison.ranking import describe_sides, floors_of, rank, results_of, zero_of
 from cxlab.read.comparison.words import samples_to_settle, say_floors, say_leader, say_leaders
 from cxlab.report.decision_figures import Figure, list_figures, say_other_lead, say_zeros
 from cxlab.views.benchmarks import declared
@@ -316,3 +316,39 @@ def test_a_difference_that_the_printed_means_do_not_give_says_so(home: Path, sec
     assert between is not None
     note = list_figures(ABOUT, found, between, describe_sides(found), "told", str)[0].note
     assert note.endswith(f"paired on 20 samples.{told}")
+
+
+def test_means_by_number_are_those_of_the_rows(home: Path) -> None:
+    """Of several trials, and of a sample that one side lacks by another metric."""
+    first = {(f"s{i}", trial): 60.0 + i + trial for i in range(9) for trial in (1, 2)}
+    second = {key: 100.0 - value / 2 for key, value in first.items()}
+    facets = {f"s{i}": FACETS[f"s{i}"] for i in range(9)}
+    write_run(
+        home,
+        1,
+        "first",
+        first,
+        facets=facets,
+        also={"classification": {key: None if key[0] == "s3" else 5.0 for key in first}},
+    )
+    write_run(
+        home,
+        2,
+        "second",
+        second,
+        facets=facets,
+        also={"classification": {key: 70.0 if key[0] == "s3" else 7.0 for key in second}},
+    )
+    for metric in (ABOUT.card.headline, "classification"):
+        found = rank(ABOUT, VIEW, metric=metric).tasks[0]
+        rows = results_of(VIEW, found.compared, metric)
+        means = rows.group_by("side", "sample_id").agg(pl.col("value").mean()).sort("side", "sample_id")
+        assert found.means.select("side", "sample_id").rows() == means.select("side", "sample_id").rows()
+        assert found.means["value"].to_list() == pytest.approx(means["value"].to_list())
+        assert found.means["cluster"].n_unique() == found.means["sample_id"].n_unique() == 9
+    assert found.means.filter(sample_id="s3")["side"].to_list() == ["second"]
+    decision = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
+    assert decision is not None
+    other = next(each for each in decision.metrics if each.metric == "classification")
+    # Both means are of the samples that both have.
+    assert (other.n, {other.ours, other.theirs}) == (8, {5.0, 7.0})
