@@ -6,6 +6,7 @@ surely it fills in a tool. What it is told of the customer (exposure) decides ho
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import AgentInputs, HistoryEntry
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows, value_of
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed, tidy
 from cxlab.dialogue.dual_control import SILENCE
 from cxlab.llm.simulated import Profile
@@ -79,9 +80,9 @@ class DialogueState:
             elif line.who == "Result" and waiting:
                 called_at, call = waiting.pop(0)
                 name, emitted = call.call or ("", "{}")
-                arguments = value_of(emitted)
+                arguments = _value_of(emitted)
                 given = arguments if isinstance(arguments, dict) else {}
-                self.made.append(OwnCall(called_at, name, given, value_of(line.text), line.error))
+                self.made.append(OwnCall(called_at, name, given, _value_of(line.text), line.error))
         self.last = self.theirs[-1][1] if self.theirs else ""
         # Who it is tells one talk from another once it is known, better than how it began.
         who = next(
@@ -122,3 +123,11 @@ class DialogueState:
 
     def said_since(self, at: int) -> list[str]:
         return [text for place, text in self.theirs if place > at]
+
+
+def _value_of(text: str) -> Any:
+    """A tool's result as its caller reads it, parsed; the text itself when it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

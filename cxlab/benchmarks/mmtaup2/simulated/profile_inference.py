@@ -9,7 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import ProfileInputs
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import facts_said, knows
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import facts_said
 from cxlab.llm.simulated import Profile
 
 ASKED_FOR_WORDS = re.compile(r"\bread\b.*\bwords\b", re.IGNORECASE)

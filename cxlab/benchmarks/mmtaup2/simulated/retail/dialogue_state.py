@@ -18,6 +18,7 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     NextAction,
     OwnCall,
 )
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.retail import (
     free_speech,
     item_matching,
@@ -27,7 +28,6 @@ from cxlab.benchmarks.mmtaup2.simulated.retail import (
 )
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Pick, Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed
 from cxlab.files import grammar
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom.requests import (
     LEAVES_OUT,
     MOST,

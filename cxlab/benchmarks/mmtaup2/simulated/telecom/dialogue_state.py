@@ -14,8 +14,8 @@ from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     UPSET_FROM,
     DialogueState,
 )
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import knows
 
 WONDERS = re.compile(r"\bwhat (?:is|do you mean)\b|means nothing to me|don't know what", re.IGNORECASE)
 LOSES_TRACK = re.compile(r"have forgotten|so much at once", re.IGNORECASE)

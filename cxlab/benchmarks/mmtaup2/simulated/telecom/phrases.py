@@ -7,15 +7,15 @@ somebody asks again. The wordings stand in data/simulated/mmtaup2/telecom_phrase
 from __future__ import annotations
 
 import functools
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cxlab import files, resources
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.files import grammar
 from cxlab.llm import simulated
 from cxlab.llm.simulated import Profile
@@ -65,11 +65,6 @@ class TelecomPhrases(Record):
 @functools.cache
 def phrases() -> TelecomPhrases:
     return files.load_model(FILE, TelecomPhrases, "see the head of the file")
-
-
-def knows(profile: Profile, what: str, share: float) -> bool:
-    """Whether this profile knows a wording: fixed for ever, so that what it misses is systematic."""
-    return simulated.knows(profile.name, what, share)
 
 
 # Words
@@ -317,15 +312,3 @@ def customer_line(kind: str, person: str, rng: np.random.Generator, slots: Mappi
 
 def agent_line(kind: str, rng: np.random.Generator, slots: Mapping[str, str] | None = None) -> str:
     return grammar.say_one(phrases().agent[kind], rng, slots)
-
-
-def pick(lines: Sequence[str], rng: np.random.Generator) -> str:
-    return lines[int(rng.random() * len(lines))]
-
-
-def value_of(text: str) -> Any:
-    """A tool's result as its caller reads it, parsed; the text itself when it is none."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction, OwnCall
+from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.telecom.dialogue_state import REMEDIES, STALE, WONDERS, TelecomDialogueState
-from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line, knows
+from cxlab.benchmarks.mmtaup2.simulated.telecom.phrases import agent_line
 from cxlab.files import grammar
 
 SOOTHES = re.compile(r"worry\b|take your time|no hurry|nearly there|doing (?:well|fine)", re.IGNORECASE)
