@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated.agent_steps import MOST
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
 from cxlab.benchmarks.mmtaup2.simulated.retail import free_speech, order_matching, phrases, reactions
-from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import MOST, TOOLS
+from cxlab.benchmarks.mmtaup2.simulated.retail.dialogue_state import TOOLS
 from cxlab.benchmarks.mmtaup2.simulated.retail.goods import SWAPS
 from cxlab.benchmarks.mmtaup2.simulated.retail.order_matching import Target
 from cxlab.benchmarks.mmtaup2.simulated.retail.phrases import CustomerWish, agent_line
@@ -79,7 +80,7 @@ class RetailAgent(RetailReplies):
         if handed_over:
             return NextAction(" ".join([*told, self.line("transfer")]))
         if not self.matters:
-            unclear = self.times(ASKS_MATTER)
+            unclear = self.mind.asked(ASKS_MATTER)
             number = phrases.order_in(self.heard) if self.typed else None
             if number is not None and unclear < MOST:
                 return NextAction(self.line("ask_matter_order", order=number))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cxlab.benchmarks.mmtaup2.simulated.agent_steps import MOST, AgentSteps
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     ASKS_WHY,
     DISTRUST,
@@ -37,7 +38,6 @@ ZIP = re.compile(r"\b\d{5}\b")
 LOST = re.compile(r"don't know|do not know|no idea|don't remember|do not remember|don't have|can't tell", re.IGNORECASE)
 ASKS_ORDER = re.compile(r"order number|these orders of yours", re.IGNORECASE)
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
-MOST = 3
 TOOLS = {
     "cancel": "cancel_pending_order",
     "address": "modify_pending_order_address",
@@ -51,7 +51,7 @@ TOOLS = {
 ELSEWHERE = {"return": ("pending",), "exchange": ("processed", "cancelled"), "items": ("processed", "cancelled")}
 
 
-class RetailDialogueState:
+class RetailDialogueState(AgentSteps):
     """The shop's books as far as they have been looked up, and the customer's matters compared with them."""
 
     user_id: str
@@ -59,7 +59,7 @@ class RetailDialogueState:
     methods: Mapping[str, Any]
 
     def __init__(self, mind: DialogueState) -> None:
-        self.mind, self.profile = mind, mind.profile
+        super().__init__(mind)
         said, mind.theirs = (
             mind.theirs,
             [(at, free_speech.put_plainly(text, mind.asked_before(at))) for at, text in mind.theirs],
@@ -152,7 +152,7 @@ class RetailDialogueState:
                     return found
             partial = bool(picks) and len(picks) < len(looked.value["items"])
             return [Target(looked.value, picks, partial)]
-        asked = self.times(ASKS_ORDER)
+        asked = self.mind.asked(ASKS_ORDER)
         if given is not None and not self.rule("own orders"):
             looked = self.look(given)
             return looked if isinstance(looked, NextAction) or looked is None else [Target(looked.value)]
@@ -206,9 +206,9 @@ class RetailDialogueState:
 
     def looks_up(self) -> bool:
         """Whether to look for the order oneself: for somebody who has no number, or is known to get numbers wrong."""
-        if self.typed and self.times(ASKS_ORDER):
+        if self.typed and self.mind.asked(ASKS_ORDER):
             return True
-        return self.gently or self.lost() or self.times(ASKS_ORDER) >= MOST + len(self.matters)
+        return self.gently or self.lost() or self.mind.asked(ASKS_ORDER) >= MOST + len(self.matters)
 
     def lost(self) -> bool:
         asked = [at for at, text in self.mind.own if ASKS_ORDER.search(text) and "?" in text]
@@ -269,28 +269,15 @@ class RetailDialogueState:
         vain = any(LOST.search(reply) for at in asked for reply in self.mind.said_since(at)[:1])
         return None if vain or len(asked) >= MOST else NextAction(self.line(kind))
 
-    def times(self, mark: re.Pattern[str]) -> int:
-        return sum(bool(mark.search(text)) for _, text in self.mind.own)
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> NextAction:
-        if self.spent(tool, **arguments):
-            return self.hand_over(f"{tool} does not go through.")
-        return NextAction(tool=tool, arguments=arguments)
-
     def spent(self, tool: str, **arguments: Any) -> bool:
         tries: Sequence[OwnCall] = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
         return any(m.error for m in tries)
-
-    def hand_over(self, summary: str) -> NextAction:
-        return NextAction(tool="transfer_to_human_agents", arguments={"summary": summary})
 
     def rule(self, name: str) -> bool:
         return self.mind.follows(name, getattr(self, "user_id", ""), self.profile.rule_following)
 
     def line(self, kind: str, **slots: str) -> str:
-        known = phrases.phrases().agent
-        ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
-        return agent_line(next((way for way in ways if way in known), kind), self.mind.rng, slots)
+        return agent_line(self.suited(kind, phrases.phrases().agent), self.mind.rng, slots)
 
 
 def _in_words(order: Mapping[str, Any]) -> str:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cxlab.benchmarks.mmtaup2.simulated.agent_steps import MOST
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import DialogueState, NextAction
 from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
 from cxlab.benchmarks.mmtaup2.simulated.telecom.requests import (
     LEAVES_OUT,
-    MOST,
     TelecomRequests,
 )
 from cxlab.benchmarks.mmtaup2.simulated.typed import is_typed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cxlab.benchmarks.mmtaup2.simulated.agent_steps import AgentSteps
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import (
     ASKS_WHY,
     DISTRUST,
@@ -33,11 +34,11 @@ STALE = {
 }
 
 
-class TelecomDialogueState:
+class TelecomDialogueState(AgentSteps):
     """The states of the phone that the customer's words let the agent believe, and what was asked for when."""
 
     def __init__(self, mind: DialogueState) -> None:
-        self.mind, self.profile = mind, mind.profile
+        super().__init__(mind)
         self.beliefs: dict[str, tuple[str, int]] = {}
         said: dict[str, int] = {}
         for place, (at, text) in enumerate(mind.theirs):
@@ -70,6 +71,8 @@ class TelecomDialogueState:
         self.brisk = HURRY.search(note) is not None
         # Comfort is lost on somebody in a hurry.
         self.impatient = not self.brisk and (IMPATIENT.search(note) is not None or upset)
+        # Shortly and kindly: to somebody who is known to be a beginner, or to be upset.
+        self.gently = self.impatient or (self.skill is not None and self.skill <= 4)
         self.reasons = DISTRUST.search(note) is not None or self.heard_cue(ASKS_WHY, "why", self.profile.subtlety)
 
     def turned_down(self) -> set[str]:
@@ -129,11 +132,6 @@ class TelecomDialogueState:
         if self.skill is not None and self.skill <= 4:
             return True
         return self.heard_cue(WONDERS, "wonders", self.profile.subtlety)
-
-    @property
-    def gently(self) -> bool:
-        """Whether to ask shortly and kindly: for somebody who is known to be a beginner, or to be upset."""
-        return self.impatient or (self.skill is not None and self.skill <= 4)
 
     @property
     def batch(self) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.simulated.agent_steps import MOST
 from cxlab.benchmarks.mmtaup2.simulated.dialogue_state import NextAction, OwnCall
 from cxlab.benchmarks.mmtaup2.simulated.known_words import knows
 from cxlab.benchmarks.mmtaup2.simulated.telecom import free_speech, phrases, reactions
@@ -25,7 +26,6 @@ TODAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 LEAVES_OUT = "All right, we leave that."
 # Tried, and not looked at: there is nothing to read out.
 _NO_WORDS = frozenset(("can_send_mms",))
-MOST = 3
 
 
 class TelecomRequests(TelecomDialogueState):
@@ -183,18 +183,10 @@ class TelecomRequests(TelecomDialogueState):
             return self.hand_over("The customer has not agreed to what it takes.")
         return NextAction(self.line(kind, price=price))
 
-    def call(self, tool: str, arguments: Mapping[str, object]) -> NextAction:
-        if self.spent(tool, **arguments):
-            return self.hand_over(f"{tool} does not go through.")
-        return NextAction(tool=tool, arguments=arguments)
-
     def spent(self, tool: str, **arguments: object) -> bool:
         """Whether this very call was tried often enough, or refused for what it is."""
         tries = [m for m in self.mind.made if m.tool == tool and m.arguments == arguments]
         return bool(tries) and (len(tries) >= MOST or any(_refused(m) for m in tries))
-
-    def hand_over(self, summary: str) -> NextAction:
-        return NextAction(tool="transfer_to_human_agents", arguments={"summary": summary})
 
     def rule(self, name: str, share: float) -> bool:
         return self.mind.follows(name, getattr(self, "customer_id", ""), share)
@@ -205,8 +197,7 @@ class TelecomRequests(TelecomDialogueState):
 
     def line(self, kind: str, **slots: str) -> str:
         known = phrases.phrases().agent
-        ways = [f"{kind}_reason"] * self.reasons + [f"{kind}_gentle"] * self.gently
-        said = agent_line(chosen := next((way for way in ways if way in known), kind), self.mind.rng, slots)
+        said = agent_line(chosen := self.suited(kind, known), self.mind.rng, slots)
         heard = [text for _, text in self.mind.own]
         # Somebody who has to ask once more does not do it in the same words, where there are others.
         fresh = (each for line in known[chosen] for each in map(grammar.tidy, grammar.every(line)) if each not in heard)
