@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cxlab.charts.numbers import format_decimals
-from cxlab.charts.theme import BUTTON_PX, PUBLISHED, Mark, mark_of, palette, plain, short_model, style_figure
+from cxlab.charts.theme import BUTTON_PX, PUBLISHED, Mark, Palette, mark_of, palette, plain, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -49,7 +49,6 @@ def draw_dots(
     ends = [end for row in rows for end in _ends(row)]
     first, last = min(ends, default=0.0), max(ends, default=1.0)
     begin, end = sorted(axis or (first, last))
-    turn = begin + _TURN * (end - begin)
     outward: list[tuple[float, float]] = []
     for place, model in enumerate(models):
         mark = mark_of(marks, model)
@@ -77,25 +76,8 @@ def draw_dots(
                 showlegend=False,
             )  # fmt: skip
         if len(models) > 1:
-            # On the left only where there is more room than on the right, or names would run into those of the bands.
-            left = [_ends(row)[1] > turn and _ends(row)[0] - begin >= end - _ends(row)[1] for row in own]
-            # Set apart, or a name from right to left would turn the sign of its value round.
-            figures = [format_decimals(row["value"], digits) for row in own]
-            texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {each}\xa0\xa0" for each in figures]
-            for row, on_left, text in zip(own, left, texts, strict=True):
-                letters = len(text) - 2  # the marks that set the name apart take no room
-                outward.append((_ends(row)[0], -letters) if on_left else (_ends(row)[1], letters))
-            figure.add_scatter(
-                x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(own, left, strict=True)],
-                y=[middle[row["group"]] + 0.4 - step * (place + 0.5) for row in own],
-                mode="text",
-                text=texts,
-                textposition=["middle left" if on_left else "middle right" for on_left in left],
-                textfont={"color": [colours.muted if row.get("faint") else colours.ink for row in own], "size": 12},
-                hoverinfo="skip",
-                cliponaxis=False,
-                showlegend=False,
-            )
+            heights = [middle[row["group"]] + 0.4 - step * (place + 0.5) for row in own]
+            outward += _write_names(figure, model, own, heights, (begin, end), digits, colours)
     figure.update_yaxes(
         tickvals=list(middle.values()),
         ticktext=["<br>".join(map(plain, names[group].split("<br>"))) for group in groups],
@@ -122,6 +104,42 @@ def draw_dots(
         if axis and (low, high) != (begin, end):
             figure.update_xaxes(tickvals=_ticks(begin, end))
     return figure
+
+
+def _write_names(
+    figure: "Figure",
+    model: str,
+    rows: Sequence[Mapping[str, Any]],
+    heights: Sequence[float],
+    axis: tuple[float, float],
+    digits: int,
+    colours: Palette,
+) -> list[tuple[float, float]]:
+    """The model's name and value beside each of its dots; where each text begins, with its letters as `_make_room`
+    takes them."""
+    begin, end = axis
+    turn = begin + _TURN * (end - begin)
+    # On the left only where there is more room than on the right, or names would run into those of the bands.
+    left = [_ends(row)[1] > turn and _ends(row)[0] - begin >= end - _ends(row)[1] for row in rows]
+    # Set apart, or a name from right to left would turn the sign of its value round.
+    figures = [format_decimals(row["value"], digits) for row in rows]
+    texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {each}\xa0\xa0" for each in figures]
+    figure.add_scatter(
+        x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(rows, left, strict=True)],
+        y=heights,
+        mode="text",
+        text=texts,
+        textposition=["middle left" if on_left else "middle right" for on_left in left],
+        textfont={"color": [colours.muted if row.get("faint") else colours.ink for row in rows], "size": 12},
+        hoverinfo="skip",
+        cliponaxis=False,
+        showlegend=False,
+    )
+    outward: list[tuple[float, float]] = []
+    for row, on_left, text in zip(rows, left, texts, strict=True):
+        letters = len(text) - 2  # the marks that set the name apart take no room
+        outward.append((_ends(row)[0], -letters) if on_left else (_ends(row)[1], letters))
+    return outward
 
 
 def _make_room(begin: float, end: float, outward: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_share
-from cxlab.charts.theme import channels, palette, plain, readable_on, short_model, style_figure
+from cxlab.charts.theme import Palette, channels, palette, plain, readable_on, short_model, style_figure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -59,6 +59,18 @@ def _cell_colour(scale: Sequence[tuple[float, str]], depth: float, surface: str)
     return red, green, blue
 
 
+def _depth(value: float | None, low: float, high: float) -> float | None:
+    """Where a value lies between the two ends of the colours, 0 to 1; None where there is none."""
+    if value is None or math.isnan(value):
+        return None
+    return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.0
+
+
+def _ink(depth: float | None, scale: Sequence[tuple[float, str]], colours: Palette) -> str:
+    """The colour in which a cell's number is read."""
+    return colours.ink if depth is None else readable_on(_cell_colour(scale, depth, colours.surface), colours)
+
+
 def draw_matrix(
     rows: Sequence[str],
     columns: Sequence[str],
@@ -102,20 +114,13 @@ def draw_matrix(
         opacity=_OPACITY,
     )
     cells = [(y, x) for y in down for x in across if texts[y][x]]
-
-    def ink(y: int, x: int) -> str:
-        value = values[y][x]
-        if value is None or math.isnan(value):
-            return colours.ink
-        depth = min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.0
-        return readable_on(_cell_colour(scale, depth, colours.surface), colours)
-
+    depths = [_depth(values[y][x], low, high) for y, x in cells]
     figure.add_scatter(
         x=[x for _, x in cells],
         y=[y for y, _ in cells],
         mode="text",
         text=[texts[y][x] for y, x in cells],
-        textfont={"size": 12, "color": [ink(y, x) for y, x in cells]},
+        textfont={"size": 12, "color": [_ink(depth, scale, colours) for depth in depths]},
         textposition="middle center",
         hoverinfo="skip",
         showlegend=False,
@@ -135,25 +140,37 @@ def draw_matrix(
         figure.add_shape(
             type="rect", x0=x - 0.48, x1=x + 0.48, y0=y - 0.46, y1=y + 0.46, line={"color": colours.ink, "width": 2}
         )
+    _name_sides(figure, rows, columns, (x_title, y_title), row_px, colours)
+    return style_figure(figure, dark, height=_FRAME_PX + row_px * len(rows), values="none")
+
+
+def _name_sides(
+    figure: "Figure",
+    rows: Sequence[str],
+    columns: Sequence[str],
+    titles: tuple[str, str],
+    row_px: int,
+    colours: Palette,
+) -> None:
+    """Columns above and rows on the left, in full ink and broken where they are long."""
     figure.update_xaxes(
-        tickvals=across,
+        tickvals=list(range(len(columns))),
         ticktext=[_wrap(name) for name in columns],
         side="top",
         showgrid=False,
-        title=plain(x_title),
+        title=plain(titles[0]),
         tickfont={"color": colours.ink},
         range=[-0.5, len(columns) - 0.5],
         tickangle=0,
     )
     figure.update_yaxes(
-        tickvals=down,
+        tickvals=list(range(len(rows))),
         ticktext=[(_wrap(name, 16) if row_px >= 44 else plain(name)) + "  " for name in rows],
         range=[len(rows) - 0.5, -0.5],
         showgrid=False,
         tickfont={"color": colours.ink},
-        title=plain(y_title),
+        title=plain(titles[1]),
     )
-    return style_figure(figure, dark, height=_FRAME_PX + row_px * len(rows), values="none")
 
 
 def draw_confusion(labels: Sequence[str], table: Any, across: str, down: str, dark: bool, key: str = "") -> "Figure":
