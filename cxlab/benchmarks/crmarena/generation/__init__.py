@@ -9,10 +9,11 @@ writer's. What was made so far lies in the store's work/KEY, where KEY follows f
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -38,7 +39,7 @@ from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
 from cxlab.benchmarks.crmarena.organisation import incoming, schema_changes
 from cxlab.benchmarks.crmarena.organisation import talks as talk_files
-from cxlab.benchmarks.crmarena.organisation.company import Company
+from cxlab.benchmarks.crmarena.organisation.company import Company, Profile
 from cxlab.benchmarks.crmarena.organisation.integrity import find_faults
 from cxlab.benchmarks.crmarena.organisation.notes import load_notes
 from cxlab.benchmarks.crmarena.organisation.schema import Schema
@@ -220,16 +221,7 @@ def _make(
         name=f"{profile.short_name}: {size.cases:,} cases, {len(rows):,} questions",
         source="generated",
         config={
-            "compat": "policy",
-            "industry": profile.industry,
-            "company": profile.name,
-            **({"written_company": f"companies/{folder.name}"} if options.brief is not None else {}),
-            "links": options.links,
-            "options": options.to_record(),
-            "today": latent.end_of(size).isoformat(),
-            "prompts": {**prompts.hashes(), **(company_prompts.hashes() if options.brief is not None else {})},
-            "rows": {name: tables[name].height for name in schema.objects},
-            **({schema_changes.CONFIG: options.schema_changes} if options.schema_changes.strip() else {}),
+            **_to_config(options, profile, folder, size, {name: tables[name].height for name in schema.objects}),
             "writing": {name: each.to_record() for name, each in counts.items()},
             **({} if model.simulated else {"spending": context.budget.sum_up()}),
         },
@@ -238,6 +230,25 @@ def _make(
         created=datetime.now(UTC),
     )
     return dataset, rows, tables
+
+
+def _to_config(
+    options: CrmGenerateOptions, profile: Profile, folder: Path, size: Size, rows: Mapping[str, int]
+) -> dict[str, Any]:
+    """What the record of a dataset says of whose organisation it is, how it was asked for and how large it became."""
+    told = options.brief is not None
+    return {
+        "compat": "policy",
+        "industry": profile.industry,
+        "company": profile.name,
+        **({"written_company": f"companies/{folder.name}"} if told else {}),
+        "links": options.links,
+        "options": options.to_record(),
+        "today": latent.end_of(size).isoformat(),
+        "prompts": {**prompts.hashes(), **(company_prompts.hashes() if told else {})},
+        "rows": dict(rows),
+        **({schema_changes.CONFIG: options.schema_changes} if options.schema_changes.strip() else {}),
+    }
 
 
 def to_schema(tables: Tables, schema: Schema) -> Tables:

@@ -243,19 +243,8 @@ def make_cases(
             for n, message in enumerate(written.emails)
         ]
         if written.chat:
-            rows["LiveChatTranscript"].append(
-                {
-                    "CaseId": name,
-                    "AccountId": customer.id,
-                    "OwnerId": entities.agents[written.chat[-1].agent].id,
-                    "Body": "\n".join(
-                        _write_line(message, say(message), customer, entities.agents) for message in written.chat
-                    ),
-                    "EndTime": written.chat[-1].at + timedelta(seconds=20),
-                    "LiveChatVisitorId": make_id("5LV", plan.number),
-                    "ContactId": contact_id(plan.customer),
-                }
-            )
+            lines = [_write_line(message, say(message), customer, entities.agents) for message in written.chat]
+            rows["LiveChatTranscript"].append(_to_chat(written, lines, entities))
         rule = policies.get(plan.breach or "")
         rows["latent_cases"].append(
             {
@@ -274,6 +263,20 @@ def make_cases(
     for name, prefix in (("CaseHistory__c", "a1N"), ("EmailMessage", "02s"), ("LiveChatTranscript", "570")):
         rows[name] = [{"Id": make_id(prefix, number), **row} for number, row in enumerate(rows[name], 1)]
     return {name: pl.DataFrame(each, infer_schema_length=None) for name, each in rows.items()}
+
+
+def _to_chat(written: CaseCorrespondence, lines: Sequence[str], entities: CaseEntities) -> dict[str, Any]:
+    """The transcript of a case that began in a chat, but its own id."""
+    plan, last = written.plan, written.chat[-1]
+    return {
+        "CaseId": case_id(plan.number),
+        "AccountId": entities.customers[plan.customer].id,
+        "OwnerId": entities.agents[last.agent].id,
+        "Body": "\n".join(lines),
+        "EndTime": last.at + timedelta(seconds=20),
+        "LiveChatVisitorId": make_id("5LV", plan.number),
+        "ContactId": contact_id(plan.customer),
+    }
 
 
 def _list_history(written: CaseCorrespondence, case: str, agents: list[Person]) -> list[dict[str, Any]]:
