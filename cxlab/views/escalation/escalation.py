@@ -185,7 +185,18 @@ def _show_flips(frame: pl.DataFrame) -> None:
     versions = sorted(frame["version"].unique())
     if len(versions) < 2:
         return
-    steps = queries.steps(frame)
+    _show_steps(queries.steps(frame))
+    judges = ["all", *sorted(frame["judge"].unique())]
+    names = {"all": "all judges", **judge_names(pl.Series(judges[1:]))}
+    pairs = [f"{a}~{b}" for place, a in enumerate(versions) for b in versions[place + 1 :]]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        of = choose_id("flips-of", "From version to version", pairs, lambda pair: pair.replace("~", " → "))
+        by = choose_id("flips-by", "Judge", judges, names.__getitem__)
+    _list_flips(frame, of, by)
+
+
+def _show_steps(steps: pl.DataFrame) -> None:
+    """What became of verdicts from one version to the next, by judge; a step that is picked is chosen below."""
     real = steps.filter(pl.col("p_holm") < 0.05)
     better = real.filter(pl.col("mended") > pl.col("broken")).height
     section(
@@ -217,12 +228,10 @@ def _show_flips(frame: pl.DataFrame) -> None:
         judge, before, after = picked[0]
         st.query_params.update({"flips-by": str(judge), "flips-of": f"{before}~{after}"})
         st.rerun()
-    judges = ["all", *sorted(frame["judge"].unique())]
-    names = {"all": "all judges", **judge_names(pl.Series(judges[1:]))}
-    pairs = [f"{a}~{b}" for place, a in enumerate(versions) for b in versions[place + 1 :]]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        of = choose_id("flips-of", "From version to version", pairs, lambda pair: pair.replace("~", " → "))
-        by = choose_id("flips-by", "Judge", judges, names.__getitem__)
+
+
+def _list_flips(frame: pl.DataFrame, of: str, by: str) -> None:
+    """The verdicts that changed between two versions, of one judge or of all."""
     before, after = map(int, of.split("~"))
     flips = queries.flips(frame, before, after)
     if by != "all":
