@@ -18,6 +18,7 @@ from cxlab.views.knowledge import (
     quality,
     queries,
     queries_pairs,
+    suspicions,
     taxonomy,
 )
 from cxlab.views.knowledge.place import KnowledgePlace, choose_dataset, choose_run, show_models
@@ -72,7 +73,7 @@ if place.view.tab in TASKS:
     found = []
 else:
     with st.spinner("Examining the articles, once"):
-        found = health.find(place.dataset)
+        found = suspicions.find(place.dataset)
     health.show_figures(place, found, corpora)
 tab = ui.choose(place.view, "tab", "What to look at", list(TABS), names=TABS, style="segments")
 with st.container(key="cx-wide"):

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from cxlab.read import annotations
 from cxlab.store import write
-from cxlab.views.knowledge import health
+from cxlab.views.knowledge import suspicions
 from cxlab.views.knowledge.article_html import mark_differences, to_html
 from cxlab.views.knowledge.queries_health import first_words
 from tests.conftest import use
@@ -285,7 +285,7 @@ def test_a_finding_is_resolved_noted_and_taken_back(
     next(button for button in app.button if button.label == "Resolve").click().run()
     assert annotations.findings(DATASET).select("key", "state", "note").rows() == [(key, "resolved", HOSTILE)]
     # The work goes on with the next one, and what was decided can be taken back from there.
-    listed = [each.suspicion.key for each in health.find(DATASET)]
+    listed = [each.suspicion.key for each in suspicions.find(DATASET)]
     after = [*listed[listed.index(key) + 1 :], *reversed(listed[: listed.index(key)])]
     assert app.query_params["finding"] == after[0]
     assert "✓ Resolved: " in words(app)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxlab.views.knowledge.health import cut_to_difference
+from cxlab.views.knowledge.suspicions import cut_to_difference
 
 WORDS = st.lists(st.sampled_from(["check", "in", "closes", "60", "40", "minutes", "x" * 70]), max_size=25).map(" ".join)
 
