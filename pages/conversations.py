@@ -10,9 +10,11 @@ from cxlab.read import View
 from cxlab.ui.place import go, move, pick
 from cxlab.views.search import (
     counts,
+    dialogues,
     finding,
     index,
     own,
+    queries_dialogues,
     question,
     relevance,
     results,
@@ -104,7 +106,8 @@ def show_found(place: SearchPlace, tab: str) -> None:
 
 view = ui.view()
 ui.header("Conversations", "Where do customers …? Find conversations by what happens in them.")
-if not ui.cached(finding.searchable):
+collected = bool(ui.cached(finding.searchable))
+if not collected and not ui.cached(queries_dialogues.has_dialogues):
     ui.empty(
         "Here you would ask “users who grow more frustrated over time” and read the messages that fit, see where and "
         "when it happens and how widespread it is. This store holds no conversations yet: drop a file below.",
@@ -114,11 +117,11 @@ if not ui.cached(finding.searchable):
     work.show_work(working, SearchPlace.read(view))
     own.show_own(working)
     st.stop()
+if dialogues.show_dialogues(SearchPlace.read(view), collected):
+    st.stop()
 place = choose(SearchPlace.read(view))
-with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    asked = ui.plain(ui.cached(finding.searchable)[place.dataset])
-    st.caption(f"Asked of **{asked}**; others in the sidebar.", width="content")
-    ui.link("Dialogues of runs: on Failures", "failures", View(verdict="all"), "Its search is by the words in them.")
+asked = ui.plain(ui.cached(finding.searchable)[place.dataset])
+st.caption(f"Asked of **{asked}**; others in the sidebar.")
 own.show_report(place)
 working = list_jobs()
 work.show_work(working, place)

@@ -177,11 +177,12 @@ def test_where_floors_are_missing_the_way_to_run_them_is_offered(
     home = tmp_path / "home"
     shutil.copytree(played, home)
     use(home, monkeypatch)
-    assert "Run the floors on it" not in words(results())
+    offer = "Run the constant agents on the same"
+    assert offer not in words(results())
     runs = list_runs()
     for run_id in runs.filter(pl.col("model").str.contains("floor"))["run_id"]:
         shutil.rmtree(home / "runs" / run_id)
     said = words(results())
     assert "were not run on this data" in said
-    assert "Run the floors on it" in said
+    assert offer in said
     assert "python -m" not in said

@@ -31,7 +31,8 @@ class SearchPlace(PagePlace):
 
     `view` holds the dataset, the question (`search`), the tab and the page. `like`: a conversation and the place of the
     message that others are to be like, as "3~ID". `only`: "label=value" that a conversation must have, any of those of
-    one label. `since` (included) and `until` (not included): days. `run`: whose answers are read.
+    one label. `since` (included) and `until` (not included): days. `run`: whose answers are read. `source`: "runs"
+    where dialogues of runs are searched by their words, in messages `said` by one side.
     """
 
     page = "conversations"
@@ -45,6 +46,8 @@ class SearchPlace(PagePlace):
     since: str = ""
     until: str = ""
     run: str = ""
+    source: str = ""
+    said: str = ""
 
     def limit(self, among: int) -> int:
         """How many of that many conversations are the best."""

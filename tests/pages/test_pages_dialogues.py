@@ -1,0 +1,97 @@
+"""Conversations, searching what was said in runs: words, filters, and the way to the message."""
+
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import polars as pl
+import pytest
+
+from cxlab.read import View
+from cxlab.store import tables
+from cxlab.views.search.dialogues import cut_around, mark_terms
+from cxlab.views.search.queries_dialogues import find_dialogues, split_terms
+from tests.pages.app_script import open_page, words
+from tests.stores.runs import write_run
+
+pytestmark = pytest.mark.xdist_group("pages")
+SAID = {
+    "base": ("My parcel is lost.", "I will refund it NEXT month.", "A refund, <b>at last</b>.", '{"refund": 1}'),
+    "weak": ("My parcel is late.", "No refund for you.", "Goodbye.", "{}"),
+}
+ROLES = ("customer", "agent", "customer", "tool")
+
+
+@pytest.fixture
+def home(empty_home: Path) -> Path:
+    for number, (model, lines) in enumerate(SAID.items(), 1):
+        run = write_run(empty_home, number, model, {("s1", 1): 90.0 if number == 1 else 10.0}, reasons={"s1": "late"})
+        rows = [
+            dict.fromkeys(tables.MESSAGES)
+            | {"run_id": run, "attempt_id": f"a{number}-s1-1", "seq": place, "turn": 1 + place // 2, "role": role,
+               "text": text}
+            for place, (role, text) in enumerate(zip(ROLES, lines, strict=True))
+        ]  # fmt: skip
+        (part,) = (empty_home / "runs" / run / "parts").iterdir()
+        pl.DataFrame(rows, schema=tables.MESSAGES).write_parquet(part / "messages.parquet")
+    return empty_home
+
+
+ALL = View()
+
+
+def find(text: str, view: View = ALL, roles: tuple[str, ...] = ("customer", "agent")) -> dict[str, list[str]]:
+    """Model → the messages that were found."""
+    found = find_dialogues(view, split_terms(text), roles, 10, 0)
+    if not found.dialogues:
+        return {}
+    of = dict(found.rows.select("attempt_id", "model").iter_rows())
+    told: dict[str, list[str]] = {model: [] for model in of.values()}
+    for attempt, said in found.said.select("attempt_id", "text").iter_rows():
+        told[of[attempt]].append(said)
+    assert found.messages == sum(map(len, told.values()))
+    assert found.dialogues == len(told)
+    return told
+
+
+def test_words_are_found_where_one_message_holds_them_all(home: Path) -> None:
+    base, weak = SAID["base"], SAID["weak"]
+    assert find("REFUND") == {"base": [base[1], base[2]], "weak": [weak[1]]}
+    assert list(find("refund")) == ["base", "weak"], "most messages first"
+    assert find("refund month") == {"base": [base[1]]}
+    assert find('"refund it next"') == {"base": [base[1]]}
+    assert find('"month next"') == find("parcel refund") == find("100 %") == {}
+    assert find("refund", roles=("tool",)) == {"base": [base[3]]}
+    assert find("refund", roles=()) == {"base": [*base[1:]], "weak": [weak[1]]}
+    assert find("refund", View(verdict="failed")) == find("refund", View(models=("weak",))) == {"weak": [weak[1]]}
+    assert find("refund", View(benchmark="cdr")) == {}
+
+
+def test_a_result_leads_to_the_message_and_text_is_text(home: Path) -> None:
+    app = open_page("conversations", source="runs", q="refund")
+    assert not app.exception
+    assert "3 messages in 2 dialogues" in [each.value for each in app.subheader]
+    bodies = " ".join(each.proto.body for each in app.get("html"))
+    assert "A <mark>refund</mark>, &lt;b&gt;at last&lt;/b&gt;." in bodies
+    links = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
+    assert [(each["attempt"][0].partition("/")[2], each["turn"]) for each in links] == [
+        ("a1-s1-1", ["1"]), ("a1-s1-1", ["2"]), ("a2-s1-1", ["1"]),
+    ]  # fmt: skip
+    opened = open_page("failures", **links[1])
+    assert not opened.exception
+    assert "a1-s1-1" in words(opened) or "a1-s1-1" in " ".join(each.value for each in opened.code)
+    # Of what the sidebar narrows nothing else is counted, and words that nobody said are said to be none.
+    app.selectbox(key="search-verdict").set_value("failed").run()
+    assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
+    app.text_input(key="search-words").set_value("elephant").run()
+    assert "No message holds these words" in [each.value for each in app.subheader]
+
+
+def test_a_long_message_is_cut_around_the_words() -> None:
+    text = f"{'before ' * 100}needle {'after ' * 200}"
+    shown = cut_around(text, ["needle"])
+    assert shown.startswith("… before ")
+    assert shown.endswith("after …")
+    assert "needle" in shown
+    assert len(shown) < 720
+    assert cut_around("short needle", ["needle"]) == "short needle"
+    assert mark_terms("<i> Needle (a+b)", ["needle", "(a+b)"]) == ("&lt;i&gt; <mark>Needle</mark> <mark>(a+b)</mark>")
