@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import draw_confusion, name_item, name_judge
-from cxlab.charts.names import begin, name_id
+from cxlab.charts.names import begin, name_each, name_id
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.read import View, procedures
 from cxlab.ui.address import cached, go, here, set_view
@@ -329,7 +329,7 @@ def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) ->
         "A failed reply loses all its verdicts; one outside the options loses itself.",
     )
     chosen = show_table(
-        table.with_columns(name=pl.col("judge").map_elements(name_judge, return_dtype=pl.String)),
+        table.with_columns(name=name_each(table["judge"], name_judge)),
         filled(
             table,
             {

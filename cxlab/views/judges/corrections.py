@@ -3,7 +3,7 @@
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.names import name_id
+from cxlab.charts.names import name_each, name_id
 from cxlab.charts.numbers import format_change, format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
@@ -45,7 +45,7 @@ def show_corrections(view: View, states: pl.DataFrame) -> None:
         frame.with_columns(
             of=pl.col("benchmark").replace(names_of(frame["benchmark"].unique())),
             what=pl.Series([_name_figure(metric) for metric in frame["metric"]]),
-            name=pl.col("model").map_elements(label, return_dtype=pl.String),
+            name=name_each(frame["model"], label),
         ),
         {
             "name": column("Model"),

@@ -7,7 +7,7 @@ import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.names import begin
+from cxlab.charts.names import begin, name_each
 from cxlab.charts.numbers import format_change, format_changes, format_count, format_points, format_share
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
@@ -58,8 +58,8 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         link("See Bias", "judges", view.change(tab="bias"))
     shown = frame.with_columns(
         pl.col("change") * 100.0,
-        reach=pl.struct("low", "high").map_elements(_say_interval, return_dtype=pl.String),
-        name=pl.col("judge").map_elements(name_judge, return_dtype=pl.String),
+        reach=pl.Series([_say_interval(row) for row in frame.iter_rows(named=True)], dtype=pl.String),
+        name=name_each(frame["judge"], name_judge),
     )
     if not truth.is_empty():
         panel = truth.sort("n").tail(1).select(

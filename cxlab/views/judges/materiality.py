@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.names import begin
+from cxlab.charts.names import begin, name_each
 from cxlab.charts.numbers import format_change, format_changes, format_points, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, procedures
@@ -209,7 +209,7 @@ def show_ranking(view: View, slices: Slices) -> None:
     with right:
         section("Leave one judge out", "Rank by the mean of the judges, and the best and worst rank with one left out.")
         show_table(
-            found.out.sort("rank").with_columns(name=pl.col("model").map_elements(label, return_dtype=pl.String)),
+            found.out.with_columns(name=name_each(found.out["model"], label)).sort("rank"),
             {
                 "name": column("Model"),
                 "rank": column("Rank", "count"),

@@ -77,18 +77,21 @@ def without_each(votes: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     said_of = votes.columns[1:-1]
     known = votes.select(said_of).unique()
     votes = votes.with_columns(cluster=clusters_of(votes["sample_id"]))
-    parts = dict.fromkeys(("voted", "whole", "rest", "undecided", "alone"), pl.Float64)
+    parts = ("voted", "whole", "rest", "undecided", "alone")
+    columns = {f"{part}{place}": pl.Float64 for place in range(len(judges)) for part in parts}
+    rights = [
+        [value for place in range(len(judges)) for value in _rights(said, gold, place)] for gold, *said in known.rows()
+    ]
+    # Of all judges the same clusters in the same order.
+    by_cluster = (
+        votes.join(known.hstack(pl.DataFrame(rights, schema=columns, orient="row")), on=said_of, nulls_equal=True)
+        .group_by("cluster")
+        .agg((pl.col(*columns) * pl.col("n")).sum())
+        .sort("cluster")
+    )
     sums: dict[str, dict[str, NDArray[np.float64]]] = {}
     for place, judge in enumerate(judges):
-        right = pl.DataFrame([_rights(said, gold, place) for gold, *said in known.rows()], schema=parts, orient="row")
-        # Of all judges the same clusters in the same order.
-        by_cluster = (
-            votes.join(known.hstack(right), on=said_of, nulls_equal=True)
-            .group_by("cluster")
-            .agg((pl.col(*parts) * pl.col("n")).sum())
-            .sort("cluster")
-        )
-        own = {name: by_cluster[name].to_numpy() for name in parts}
+        own = {part: by_cluster[f"{part}{place}"].to_numpy() for part in parts}
         if own["voted"].sum():
             sums[judge] = own
     found = []

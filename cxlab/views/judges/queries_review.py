@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from cxlab.read.attempts import StoredAttempt
 from cxlab.read.procedures import (
     SINGLE_JUDGE_METRICS,
     name_single_judge_metrics,
     select_procedure,
+    single_judge_metrics,
     stage_fields,
 )
 from cxlab.read.query import ask, cut, version_of, where, widen
@@ -186,20 +190,26 @@ def groups(found: pl.DataFrame) -> pl.DataFrame:
 def order(found: pl.DataFrame, most: int = MOST) -> pl.DataFrame:
     """`splits` in the order of a review, `most` of them: groups take turns, each with its most telling first, and
     within a group customers do; no two of one field or of one customer follow each other while others are left."""
-    alone = found["group"].n_unique() < 2
     # Nothing but what the order hangs on is sorted; whole rows are taken at the end, for the few that are shown.
-    ranked = found.select("group", "sample_id", place=pl.int_range(pl.len())).with_columns(
-        again=pl.int_range(pl.len()).over("group", "sample_id")
-    )
+    codes = found.select(pl.col("group", "sample_id").cast(pl.Categorical).to_physical().cast(pl.Int64))
+    group, sample = (codes[name].to_numpy() for name in codes.columns)
     # Within a group a customer's second split comes after the first ones of all others.
-    ranked = ranked.select("group", "place", "again").sort("again", "place")
-    if alone:
-        head = ranked.head(2 * most).with_columns(round=pl.int_range(pl.len()))
-    else:
-        ranked = ranked.with_columns(round=pl.int_range(pl.len()).over("group"))
-        head = ranked.filter(pl.col("round") < 2 * most).sort("round", "place").head(2 * most)
-    listed = found[head["place"]]
-    return listed[_take_turns(head["round"].to_list(), listed.select("name", "sample_id").rows())[:most]]
+    again = _count_before((group << 32) + sample)
+    ranked = np.argsort(again, kind="stable")
+    rounds = _count_before(group[ranked])
+    first = np.flatnonzero(rounds < 2 * most)
+    head = first[np.lexsort((ranked[first], rounds[first]))][: 2 * most]
+    listed = found[ranked[head]]
+    return listed[_take_turns(rounds[head].tolist(), listed.select("name", "sample_id").rows())[:most]]
+
+
+def _count_before(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often the key of each place stands before it."""
+    at = np.argsort(keys, kind="stable")
+    new = np.diff(keys[at], prepend=-1) != 0
+    counted, places = np.empty_like(keys), np.arange(len(keys))
+    counted[at] = places - np.maximum.accumulate(np.where(new, places, 0))
+    return counted
 
 
 def _take_turns(rounds: Sequence[int], subjects: Sequence[tuple[str, str]]) -> list[int]:
@@ -231,23 +241,18 @@ def verdicts_of(benchmark: str, kind: str, field: str) -> list[str]:
     return said["verdict"].to_list()
 
 
-def said_of(run_id: str, attempt_id: str, turn: int, field: str) -> pl.DataFrame:
+def said_of(whole: StoredAttempt, turn: int, field: str) -> pl.DataFrame:
     """What every judge (and the log) said of one field of one turn: judge, kind, verdict, status, rationale, raw,
     valid, failure, and where the judge alone would lead: path, action, and `points` by `metric`."""
-    return ask(
-        f"""
-        SELECT j.judge, j.kind, j.verdict, j.status, v.rationale, v.raw, v.valid, v.failure, a.path, a.action,
-            metric, score_of(a.scores, metric) AS points
-        FROM judgements j
-        LEFT JOIN votes v USING (run_id, attempt_id, turn, judge)
-        LEFT JOIN ({SINGLE_JUDGE_METRICS}) d ON d.benchmark = j.benchmark
-        LEFT JOIN (SELECT one.* FROM (SELECT unnest(single_judges) AS one FROM traces
-            WHERE run_id = $run AND attempt_id = $attempt AND turn = $turn)) a ON a.judge = j.judge
-        WHERE j.run_id = $run AND j.attempt_id = $attempt AND j.turn = $turn AND j.field = $field
-        ORDER BY j.judge
-        """,
-        {"run": run_id, "attempt": attempt_id, "turn": turn, "field": field, **name_single_judge_metrics("way")},
-    )
+    metric = single_judge_metrics("way").get(str(whole.attempt["benchmark"]))
+    here = pl.col("turn") == turn
+    said = whole.judgements.filter(here & (pl.col("field") == field)).select("judge", "kind", "verdict", "status")
+    votes = whole.votes.filter(here).select("judge", "rationale", "raw", "valid", "failure")
+    alone = whole.traces.filter(here).select(pl.col("single_judges").explode()).unnest("single_judges")
+    points = pl.element().filter(pl.element().struct.field("key") == metric).struct.field("value").first()
+    alone = alone.select("judge", "path", "action", points=pl.col("scores").list.eval(points).list.first())
+    found = said.join(votes, on="judge", how="left").join(alone, on="judge", how="left")
+    return found.with_columns(metric=pl.lit(metric, pl.String)).sort("judge")
 
 
 def verdicts_on(view: View, items: pl.DataFrame) -> pl.DataFrame:

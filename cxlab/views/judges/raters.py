@@ -4,7 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_judge
-from cxlab.charts.names import name_id
+from cxlab.charts.names import name_each, name_id
 from cxlab.charts.numbers import format_count, format_ratio, format_share
 from cxlab.metrics.intervals import clustered_proportion
 from cxlab.read import View, decisions
@@ -97,7 +97,7 @@ def _show_judges(frame: pl.DataFrame) -> None:
         "accuracy; a judge that is often alone is often decided against.",
     )
     show_table(
-        frame.with_columns(name=pl.col("judge").map_elements(name_judge, return_dtype=pl.String)),
+        frame.with_columns(name=name_each(frame["judge"], name_judge)),
         {
             "name": column("Judge"),
             "n": column("Decided", "count"),
@@ -115,14 +115,12 @@ def show_decisions(decided: pl.DataFrame, states: pl.DataFrame) -> None:
     if decided.is_empty():
         return
     told = states.select(*decisions.ITEM, state="state", settled="value")
-    rows = decided.join(told, on=decisions.ITEM, how="left").with_columns(
+    rows = decided.join(told, on=decisions.ITEM, how="left")
+    rows = rows.with_columns(
         said=pl.when(pl.col("kind") == "resolution").then(pl.lit("settled as")).otherwise(pl.lit("decided")),
         state=pl.col("state").replace(_STATES),
         # Beside the ids, which downloads keep.
-        **{
-            f"{name}_": pl.col(name).map_elements(name_id, return_dtype=pl.String)
-            for name in ("value", "field", "settled")
-        },
+        **{f"{name}_": name_each(rows[name], name_id) for name in ("value", "field", "settled")},
     )
     section(f"{format_count(rows.height)} decision{'' if rows.height == 1 else 's'}")
     show_table(

@@ -6,6 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.matrix import name_item, name_judge
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, decisions
 from cxlab.records.benchmark_card import Declaration
@@ -195,8 +196,8 @@ def _show_groups(table: pl.DataFrame, names: Mapping[str, str]) -> None:
     )
     chosen = show_table(
         table.with_columns(
-            title=pl.col("name").map_elements(name_item, return_dtype=pl.String),
-            who=pl.col("sides").map_elements(name_sides, return_dtype=pl.String),
+            title=name_each(table["name"], name_item),
+            who=name_each(table["sides"], name_sides),
             of=pl.col("benchmark").replace(names),
             what=pl.col("kind").replace({"field": "field", "dimension": "grade"}),
         ).drop("sides"),

@@ -46,12 +46,12 @@ def show_item(
     """What was said up to the turn beside the decision; the rest is shown when it is made, or at once if not blind."""
     run_id, attempt_id, turn, field = at
     _show_decided(at, me)
-    said = cached(queries_review.said_of, run_id, attempt_id, turn, field)
+    whole = read.attempt(run_id, attempt_id)
+    said = queries_review.said_of(whole, turn, field)
     if said.is_empty():
         st.info(plain(f"No judge was asked about “{field}” on turn {turn} of this attempt; go to the next one."))
         _show_steps(steps)
         return
-    whole = read.attempt(run_id, attempt_id)
     rows = decided.filter(
         (pl.col("run_id") == run_id) & (pl.col("attempt_id") == attempt_id)
         & (pl.col("turn") == turn) & (pl.col("field") == field)

@@ -8,6 +8,7 @@ import polars as pl
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View, failure_kinds
@@ -381,9 +382,7 @@ def show_flows(current: View, procedure: Procedure) -> None:
         charts.draw_flows(frame, procedure, dark()), frame, key="sop-flows", alt="Sankey of actions.", table=False
     )
     rows = frame.with_columns(
-        left=pl.col("left_at").map_elements(
-            lambda s: procedure.name(s) if s else "on the reference", return_dtype=pl.String
-        )
+        left=name_each(frame["left_at"], lambda stage: procedure.name(stage) if stage else "on the reference")
     )
     columns = {
         "n": column("n", "count", "Turns", width="small"),

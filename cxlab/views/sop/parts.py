@@ -4,6 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.dots import draw_dots
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import Mark, plain
 from cxlab.read import View
@@ -69,7 +70,7 @@ def _show_sum(current: View, whole: str, weights: dict[str, float]) -> None:
         "r2_models": column("R² over models", "ratio", "Of models' means; empty for fewer than three models."),
         "models": column("Models", "count"),
     }
-    shown = frame.with_columns(name=pl.col("part").map_elements(name_metric, return_dtype=pl.String))
+    shown = frame.with_columns(name=name_each(frame["part"], name_metric))
     show_chart(figure, shown, key=f"sop-parts-{whole}", alt=f"Correlation of the parts of {whole}.", columns=columns)
     tables = [table for table in published(declared(current.benchmark).published) if f"parts {whole}" in table.beside]
     for table in tables:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cxlab import read
 from cxlab.read import View, decisions
 from cxlab.records.correction import PASSED, changed
 from cxlab.ui.annotations import annotate
@@ -129,7 +130,7 @@ def test_judges_are_held_against_what_people_decided(home: Path) -> None:
 
 
 def test_what_judges_said_of_one_field(home: Path) -> None:
-    found = queries_review.said_of(*SPLIT)
+    found = queries_review.said_of(read.attempt(*SPLIT[:2]), *SPLIT[2:])
     assert found["judge"].to_list() == list(JUDGES)
     assert found["verdict"].to_list() == ["Exchange", "ReturnOrRefund", "ReturnOrRefund"]
     assert found["action"].to_list() == ["Exchange", "Refund", "Refund"]

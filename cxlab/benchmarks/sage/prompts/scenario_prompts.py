@@ -27,6 +27,7 @@ DIMENSIONS = (
     "instruction_compliance",
 )
 GRADES = (3, 6, 9)
+_JUDGE = HERE / "judge.md"
 
 
 class DialogueLine(BaseModel):
@@ -188,7 +189,13 @@ def _judge_prompt(scenario_id: str, stamp: int) -> Prompt[JudgeInputs, JudgeRepl
         "grades": (_loose(grades), ...),
     }
     output = create_model("JudgeReply", __base__=JudgeReply, **parts)
-    return Prompt("sage_judge", 2, HERE / "judge.md", JudgeInputs, output, f"{SIMULATE}.judge:judge", 0.2)
+    return Prompt("sage_judge", 2, _JUDGE, JudgeInputs, output, f"{SIMULATE}.judge:judge", 0.2)
+
+
+@functools.cache
+def judge_points() -> dict[str, str]:
+    """What judges of every scenario are told of each thing that has a line of its own, by name."""
+    return Prompt("sage_judge", 2, _JUDGE, JudgeInputs).points
 
 
 def check_prompt(scenario_id: str) -> Prompt[CheckInputs, BaseModel]:

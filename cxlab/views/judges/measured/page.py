@@ -5,6 +5,7 @@ import streamlit as st
 
 from cxlab.benchmarks.contract import Contrast, JudgedMetrics
 from cxlab.charts.matrix import draw_confusion, name_judge
+from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_change, format_changes, format_count, format_ratio, format_share
 from cxlab.read import View
 from cxlab.records.benchmark_card import Card, Declaration
@@ -144,7 +145,7 @@ def _show_apart(
         return
     kind: Kind = "ratio" if metric in both_ways.counts else "points"
     chosen = show_table(
-        far.with_columns(who=pl.col("model").map_elements(label, return_dtype=pl.String)),
+        far.with_columns(who=name_each(far["model"], label)),
         {
             "measured": column("Measured", kind),
             "judged": column("Judged", kind),
@@ -235,7 +236,7 @@ def _show_prevalence(frame: pl.DataFrame, name: str, judge: str) -> None:
         "by how often the judge was right (Rogan and Gladen; both halves in turn, bootstrap over samples).",
     )
     show_table(
-        frame.with_columns(pl.col("judge").map_elements(name_judge, return_dtype=pl.String)),
+        frame.with_columns(name_each(frame["judge"], name_judge)),
         {
             "judge": column("Judge"),
             "observed": column("Says yes", "share"),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_item, name_judge
-from cxlab.charts.names import begin, name_id
+from cxlab.charts.names import begin, name_each, name_id
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import short_model
 from cxlab.read import View
@@ -98,10 +98,10 @@ def name_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with labels as every page writes them, and what the others said in words."""
     reasons = {"oov": "outside the options", "missing": "missing", "failed": "the reply failed"}
     return rows.with_columns(
-        pl.col("name").map_elements(name_item, return_dtype=pl.String),
-        pl.col("said", "beside", "truth").map_elements(name_id, return_dtype=pl.String),
+        name_each(rows["name"], name_item),
+        *(name_each(rows[name], name_id) for name in ("said", "beside", "truth")),
         # Which are simulated stands beside the page's name; here it would push the dialogue out of sight.
-        pl.col("model").map_elements(short_model, return_dtype=pl.String),
+        name_each(rows["model"], short_model),
         status=pl.when(pl.col("status") != "ok").then(pl.col("status").replace(reasons)),
         others_=pl.Series([_say_others(each) for each in rows["others"].to_list()], dtype=pl.String),
     ).drop("others")
