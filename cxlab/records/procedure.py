@@ -41,9 +41,9 @@ class Edge:
 class Procedure:
     """The graph of a procedure. `stages` maps id to title in the order of the file; `actions` are the possible ends.
 
-    Where the procedure hands over plans, `plans` are their names and `plan_action` the action that they go with:
-    traces name the plan in the action's place, the map shows one node for all. `fields`: what is read from customers,
-    and the values that each may take, as judges write them.
+    Where the procedure hands over plans, `plans` are their names with what each is, and `plan_action` the action that
+    they go with: traces name the plan in the action's place, the map shows one node for all. `fields`: what is read
+    from customers, and the values that each may take, as judges write them.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Procedure:
     actions: tuple[str, ...]
     edges: tuple[Edge, ...]
     plan_action: str | None = None
-    plans: tuple[str, ...] = ()
+    plans: dict[str, str] = field(default_factory=dict, hash=False)
     fields: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property

@@ -146,7 +146,7 @@ ANN = {"cx-author-kept": "Ann"}
 
 def test_a_decision_needs_a_name_is_kept_with_it_and_can_be_taken_back(own_judged_home: Path) -> None:
     nameless = open_page("judges")
-    assert "Type your name above first" in words(nameless)
+    assert "The verdicts below wait for your name" in words(nameless)
     assert all(each.disabled for each in nameless.button if (each.key or "").startswith("review-say-"))
     nameless.text_input(key="cx-author").set_value("  Ann   Example ").run()
     next(each for each in nameless.text_input if (each.key or "").startswith("review-why")).set_value("he said so")

@@ -68,8 +68,6 @@ def show_review(view: View, about: Declaration, facets: Sequence[str]) -> None:
     keys = queue.select(decisions.ITEM).rows()
     if not large:
         _show_progress(keys, part.height, mine, len(conflicts), me)
-    elif not me:
-        ask_author(empty=True)
     moved = is_new("review-cut", (filters, group, shown))
     at = _read_place(view)
     # A link opens its item; a filter that is changed afterwards begins anew.
@@ -142,11 +140,9 @@ def _show_progress(keys: list[Step], total: int, mine: Mapping[Step, str], confl
         if conflicts:
             told += f" · {format_count(conflicts)} conflict{'' if conflicts == 1 else 's'} between raters"
         st.progress(done / len(keys) if keys else 0.0, text=told)
-    with right:
-        if me:
-            with st.popover(f"Deciding as {plain(me)}", type="tertiary"):
-                ask_author(empty=True)
-        else:
+    # Who has no name yet is asked for it where one decides.
+    if me:
+        with right, st.popover(f"Deciding as {plain(me)}", type="tertiary"):
             ask_author(empty=True)
 
 

@@ -15,7 +15,7 @@ from cxlab.read import StoredAttempt, View, decisions, procedures
 from cxlab.records.evaluation import MEASURED
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, link, set_view
-from cxlab.ui.annotations import annotate, withdraw
+from cxlab.ui.annotations import annotate, ask_author, withdraw
 from cxlab.ui.app_frame import is_large
 from cxlab.ui.labels import label, plain, say, section
 from cxlab.ui.path_strips import grid, strip
@@ -203,7 +203,12 @@ def _show_decision(at: Step, options: list[str], mine: pl.DataFrame, me: str, fo
                 st.rerun()
         return
     if not me:
-        st.info("Type your name above first: decisions carry it, so that two raters can be compared.")
+        # Right above what waits for it.
+        ask_author(empty=True)
+        st.caption(
+            "The verdicts below wait for your name: it goes with each decision, so that two raters can be compared. "
+            "Type it and press Enter."
+        )
     why_key = f"review-why-{'/'.join(map(str, at))}"
     st.text_input(
         "Why", key=why_key, placeholder="why, if you like to say so, then your verdict",

@@ -19,7 +19,7 @@ from cxlab.charts.theme import (
     style_figure,
 )
 from cxlab.records.procedure import Procedure
-from cxlab.views.sop.map.layout import wrap
+from cxlab.views.sop.map.layout import name_whole, wrap
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -183,8 +183,9 @@ def draw_confusion(frame: pl.DataFrame, procedure: Procedure, stage: str, dark: 
             "colour": colours.good if e == t else colours.bad,
             "text": format_count(n),
             "data": [e, t],
-            "hover": f"expected <b>{plain(names[e])}</b><br>taken <b>{plain(names[t])}</b><br>{format_count(n)} of "
-            f"{format_count(sums[e])} turns, {format_share(n / sums[e])}",
+            "hover": f"expected <b>{plain(name_whole(procedure, e))}</b><br>taken "
+            f"<b>{plain(name_whole(procedure, t))}</b><br>{format_count(n)} of {format_count(sums[e])} turns, "
+            f"{format_share(n / sums[e])}",
         }
         for e, t, n in rows.select("expected", "taken", "n").iter_rows()
     ]
@@ -293,27 +294,22 @@ def draw_flows(frame: pl.DataFrame, procedure: Procedure, dark: bool) -> "Figure
             on = (b if column == 0 else a) == ""
             colour = colours.good if on else colours.warning if right else colours.bad
             links.append((node(column, a), node(column + 1, b), n, colour))
-    names = [
-        plain(name)
-        if column != 1
-        else "on the reference"
-        if name == ""
-        else f"left after {plain(procedure.name(name))}"
-        for column, name in nodes
-    ]
+    ways = {name: f"left after {plain(procedure.name(name))}" if name else "on the reference" for _, name in nodes}
+    names = [plain(name) if column != 1 else ways[name] for column, name in nodes]
+    whole = [plain(name_whole(procedure, name)) if column != 1 else ways[name] for column, name in nodes]
     figure = LazyFigure()
     figure.add_sankey(
         arrangement="snap",
         node={
-            "label": names, "pad": 12, "thickness": 12, "line": {"width": 0},
+            "label": names, "customdata": whole, "pad": 12, "thickness": 12, "line": {"width": 0},
             "color": [colours.accent if column != 1 else colours.muted for column, _ in nodes],
-            "hovertemplate": "<b>%{label}</b><br>%{value} turns<extra></extra>",
+            "hovertemplate": "<b>%{customdata}</b><br>%{value} turns<extra></extra>",
         },
         link={
             "source": [a for a, *_ in links], "target": [b for _, b, *_ in links],
             "value": [n for *_, n, _ in links],
             "color": [_fade(colour) for *_, colour in links],
-            "hovertemplate": "%{source.label} → %{target.label}<br>%{value} turns<extra></extra>",
+            "hovertemplate": "%{source.customdata} → %{target.customdata}<br>%{value} turns<extra></extra>",
         },
         textfont={"color": colours.ink, "size": 12, "shadow": "none"},
     )  # fmt: skip

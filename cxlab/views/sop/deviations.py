@@ -24,6 +24,7 @@ from cxlab.views.sop.charts_variants import BADGES, badge_of, draw_variants
 from cxlab.views.sop.difference_words import say_difference
 from cxlab.views.sop.map.charts import ORDER, READS, draw_map, fit
 from cxlab.views.sop.map.difference import draw_difference
+from cxlab.views.sop.map.layout import name_whole
 
 _NO_WAYS = "No turn of this selection has a way that could be set beside the reference."
 _MOST_TURNS = 200
@@ -36,6 +37,7 @@ _QUADRANTS = {
     "wrong>right": "Wrong result, right way",
     "wrong>wrong": "Wrong result, wrong way",
 }
+_ENDS = {"expected": "Expected", "taken": "Taken"}
 _SHARES = {
     "n": column("n turns", "count"),
     "of": column("of", "count"),
@@ -52,7 +54,7 @@ def show_turns(current: View, procedure: Procedure, *kinds: str) -> None:
     if queries_turns.kind_of(pick) not in kinds:
         return
     found = cached(queries_turns.turns, current, pick, _MOST_TURNS)
-    parts = [procedure.name(part) for part in queries_turns.parts_of(pick) if part]
+    parts = [name_whole(procedure, part) for part in queries_turns.parts_of(pick) if part]
     if queries_turns.kind_of(pick) == "error":
         parts = [failure_kinds.classes(current.benchmark).get(part, (part, ""))[0] for part in parts]
     elif pick.removeprefix("result=") in _QUADRANTS:
@@ -382,12 +384,12 @@ def show_flows(current: View, procedure: Procedure) -> None:
         charts.draw_flows(frame, procedure, dark()), frame, key="sop-flows", alt="Sankey of actions.", table=False
     )
     rows = frame.with_columns(
-        left=name_each(frame["left_at"], lambda stage: procedure.name(stage) if stage else "on the reference")
+        left=name_each(frame["left_at"], lambda stage: procedure.name(stage) if stage else "on the reference"),
+        **{f"{end}_": name_each(frame[end], lambda action: name_whole(procedure, action)) for end in _ENDS},
     )
     columns = {
         "n": column("n", "count", "Turns", width="small"),
-        "expected": column("Expected"),
-        "taken": column("Taken"),
+        **{f"{end}_": column(title) for end, title in _ENDS.items()},
         "left": column("Left after"),
     }
     alt = "Expected action, where the way left, action taken."

@@ -18,6 +18,7 @@ from cxlab.charts.theme import palette
 from cxlab.records.procedure import Branch, Edge, Procedure
 from cxlab.views.sop import queries
 from cxlab.views.sop.map import charts as charts_map
+from cxlab.views.sop.map import labels
 from cxlab.views.sop.map.charts import enlarge, fit
 from cxlab.views.sop.map.counts import count_map, made
 from cxlab.views.sop.map.difference import draw_difference
@@ -29,7 +30,7 @@ from cxlab.views.sop.map.labels import (
     place_labels,
     stands_apart,
 )
-from cxlab.views.sop.map.layout import lay_out, wrap
+from cxlab.views.sop.map.layout import lay_out, name_whole, wrap
 from cxlab.views.sop.map.lines import PointGrid, count_points, curve, dense
 
 TRAFFIC = pl.DataFrame(
@@ -506,3 +507,42 @@ def test_for_an_audience_the_map_says_less_in_larger_type() -> None:
     # What is clicked is what was clicked before.
     marks = [[trace.customdata for trace in each.data if trace.customdata is not None] for each in (brief, large)]
     assert [list(map(list, each)) for each in marks[0]] == [list(map(list, each)) for each in marks[1]]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), others=st.integers(0, 12))
+def test_the_place_that_is_taken_is_the_best_of_all(seed: int, others: int) -> None:
+    rng = np.random.default_rng(seed)
+    many = 300
+
+    def boxes(count: int) -> Any:
+        return np.column_stack((rng.uniform(0, 300, (count, 2)), rng.uniform(10, 80, (count, 2))))
+
+    fixed, mine, around = np.sort(rng.uniform(0, 900, many)), boxes(many), boxes(others)
+    leads = np.column_stack((rng.uniform(0, 300, (many, 2)), mine[:, :2]))
+    leads[rng.random(many) < 0.5] = np.nan
+    led = rng.uniform(0, 300, (others // 3, 4))
+    # Every place, one by one, as `labels` says it: overlaps, hairlines through it, and its own through the others.
+    costs = fixed + 12 * labels._overlaps(mine, around).sum(axis=1) + 160 * labels._cross(led, mine).sum(axis=0)
+    costs += 160 * labels._cross(leads, around).sum(axis=1)
+    whole = np.zeros(many)
+    options = labels._Options(whole, mine, whole.astype(np.int64), whole, leads)
+    place, cost = labels._take_place(options, fixed, around, led)
+    assert place == int(np.argmin(costs))
+    assert cost == pytest.approx(costs.min())
+
+
+def test_a_plan_is_told_with_what_it_is() -> None:
+    found = graph.load("online_education")
+    told = "plan E (other matter, joint session in which staff guide the learner)"
+    assert name_whole(found, "PLAN_E") == told
+    assert name_whole(found, "stage2") == found.name("stage2")
+    traffic = pl.DataFrame(
+        [("m", "stage7", "PLAN_E", "followed", 3)], schema=TRAFFIC.schema, orient="row"
+    )  # fmt: skip
+    figure = charts_map.draw_map(found, traffic, BRANCHES.head(0), False)
+    hovers = [text for trace in figure.data for text in trace.hovertext or () if text.startswith("<b>PLAN</b>")]
+    assert len(hovers) == 1
+    # As lines of the hover, not as text that shows its own marks.
+    assert f"<br>{told[0].upper()}{told[1:]}" in hovers[0]
+    assert "&lt;" not in hovers[0]

@@ -48,7 +48,7 @@ def _load(path: Path, stamp: int) -> Procedure:
             actions=tuple(content["actions"]),
             edges=tuple(Edge(*key, tuple(branches)) for key, branches in found.items()),
             plan_action=plan.get("with"),
-            plans=tuple(plan.get("values") or ()),
+            plans={str(name): str(about) for name, about in (plan.get("values") or {}).items()},
             fields={
                 name: tuple(map(show, spec.get("options") or ()))
                 for name, spec in (content.get("fields") or {}).items()

@@ -79,7 +79,7 @@ def grade(inputs: JudgeInputs, profile: Profile, rng: np.random.Generator) -> tu
         grades[name] = 9 if value >= 0.7 else 6 if value >= 0.42 else 3
     remarks = [
         f"{words} words",
-        "says what happens next" if acts else "asks for a missing fact" if asks else "moves nothing forward",
+        "says what happens next" if acts else "asks for a missing fact" if asks else "does not help any further",
         "repeats an earlier reply" if repeated else "",
         ("meets the customer's anger" if soothing else "passes over the customer's anger") if hot else "",
         "a voice I like" if liking > 0.2 else "",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cxlab.charts.lazy_figure import LazyFigure
-from cxlab.charts.names import name_id, shorten
+from cxlab.charts.names import begin, name_id, shorten
 from cxlab.charts.numbers import format_count, format_share
 from cxlab.charts.theme import Palette, mix_colours, palette, plain
 from cxlab.records.procedure import Branch, Edge, Procedure
@@ -27,7 +27,7 @@ from cxlab.views.sop.map.drawing import (
     place_texts,
     runs_back,
 )
-from cxlab.views.sop.map.layout import Step, lay_out, wrap
+from cxlab.views.sop.map.layout import Step, lay_out, name_whole, wrap
 from cxlab.views.sop.map.lines import curve
 
 if TYPE_CHECKING:
@@ -116,9 +116,12 @@ def draw_map(
             for stage in procedure.stages
         },
         {
-            action: f"{format_count(counts.came.get(action, 0))} turns ended here{_elsewhere_hover(action, counts)}"
-            if counted
-            else ""
+            action: (
+                f"{format_count(counts.came.get(action, 0))} turns ended here{_elsewhere_hover(action, counts)}"
+                if counted
+                else ""
+            )
+            + _plans_hover(procedure, action)
             for action in procedure.actions
         },
         colours,
@@ -219,6 +222,12 @@ def _say_undrawn(node: str, counts: MapCounts) -> str:
     undrawn = (("+", counts.entered.get(node, 0)), ("−", counts.left.get(node, 0)))
     told = " ".join(f"{sign}{format_count(n)}" for sign, n in undrawn if n)
     return f" ({told})" if told else ""
+
+
+def _plans_hover(procedure: Procedure, action: str) -> str:
+    """What each of the plans is that an action hands over; nothing for another action."""
+    plans = procedure.plans if action == procedure.plan_action else ()
+    return "".join(f"<br>{plain(begin(name_whole(procedure, plan)))}" for plan in plans)
 
 
 def _elsewhere_hover(node: str, counts: MapCounts) -> str:

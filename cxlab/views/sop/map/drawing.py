@@ -283,7 +283,7 @@ def add_nodes(
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
         customdata=[["action", action] for action in actions],
-        hovertext=[f"<b>{plain(action)}</b><br>{plain(action_hovers[action])}" for action in actions],
+        hovertext=[f"<b>{plain(action)}</b><br>{action_hovers[action]}" for action in actions],
         hovertemplate="%{hovertext}<extra></extra>",
         cliponaxis=False,
         showlegend=False,

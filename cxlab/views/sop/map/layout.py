@@ -284,6 +284,11 @@ def _cut(line: str, letters: int) -> str:
     return line if len(line) <= letters else f"{line[: letters - 1].rstrip()}…"
 
 
+def name_whole(procedure: Procedure, step: str) -> str:
+    """A step for people, a plan with what it is: its id alone says nothing."""
+    return f"{name_id(step)} ({procedure.plans[step]})" if step in procedure.plans else procedure.name(step)
+
+
 def name_action(action: str) -> list[str]:
     """An action in words, each of a pair in lines of its own, as both tell pairs apart."""
     first, *rest = name_id(action).split(" + ")
