@@ -241,7 +241,7 @@ def reliability(found: pl.DataFrame, judges: int, of_slices: bool = True) -> pl.
             continue
         agreeing = (counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))
         items = np.repeat(counts, times, axis=0)
-        full = items[items.sum(axis=1) == judges]
+        full = np.repeat(counts[raters == judges], times[raters == judges], axis=0)
         level: agreement.Level = "ordinal" if kind == "dimension" else "nominal"
         rows.append(
             {
@@ -316,7 +316,9 @@ def pair(view: View, name: str, a: str, b: str, facets: Sequence[str] = (), seed
     about = pooled_interval(agreeing, totals, SHARE)
     rng = np.random.default_rng(seed)
     # Clusters with the same counts are drawn together: the same distribution from some dozen numbers a draw.
-    kinds, often = np.unique(tables.reshape(len(tables), -1), axis=0, return_counts=True)
+    flat = pl.DataFrame(tables.reshape(len(tables), -1))
+    counted = flat.group_by(flat.columns).agg(often=pl.len()).sort(flat.columns)
+    kinds, often = counted.drop("often").to_numpy(), counted["often"].to_numpy()
     drawn = rng.multinomial(len(tables), often / len(tables), size=_BOOTSTRAP)
     kappas = agreement.kappas_of_tables((drawn @ kinds).reshape(_BOOTSTRAP, size, size), weights)
     low, high = np.nanpercentile(kappas, [2.5, 97.5]) if not np.isnan(kappas).all() else (math.nan, math.nan)

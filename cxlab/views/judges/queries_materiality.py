@@ -31,15 +31,14 @@ def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -
     home, version = str(layout.home()), version_of(view)
     told = cut(_read_stakes(home, version, widen(view, kept), by == "turn", tuple(facets)), view, kept)
     piece = pl.lit("") if by is None else pl.col(by).cast(pl.String)
-    parts = [
-        told.select(piece.alias("slice"), "sample_id", "n", measure=pl.lit(name), total=pl.col(name).cast(pl.Float64))
-        for name in ("way", "action")
-    ]
-    parts.append(
-        told.select(
-            piece.alias("slice"), "sample_id", n="ranged", measure=pl.lit("range"), total=pl.col("range")
-        ).select(parts[0].columns)
+    # A sample has a row a model and turn; it is summed before there is a row a measure.
+    sums = told.group_by(piece.alias("slice"), "sample_id").agg(
+        pl.col("n", "way", "action", "ranged", "range").sum().cast(pl.Float64)
     )
+    parts = [
+        sums.select("slice", "sample_id", measure=pl.lit(name), n=n, total=name)
+        for name, n in (("way", "n"), ("action", "n"), ("range", "ranged"))
+    ]
     keys = ("slice", "measure")
     shares, ranges = summarise(pl.concat(parts[:-1]), keys, SHARE), summarise(parts[-1], keys, (0.0, 100.0))
     return pl.concat([shares, ranges]).sort(keys, nulls_last=True)
