@@ -233,7 +233,10 @@ def mask(person: Persona, rng: np.random.Generator) -> None:
         fits = (person.in_use and (name != "place" or family.stays)) or name in ("before", "hurry")
         fits = fits and (name != "since" or person.issue.begins)
         if rng.random() < chance and fits:
-            words = PhraseVars(person.talk, rng, {**person.life, "subject": ledger.in_text(person.subject)})
+            # Who has signed a contract has no delivery note to have read.
+            read = {"paper": _pick(brand.words["paper"], rng)} if "paper" in brand.words else {}
+            given = {**person.life, **read, "subject": ledger.in_text(person.subject)}
+            words = PhraseVars(person.talk, rng, given)
             said = words.pick(person.talk.details[name])
             person.masked[name] = brand.language.polish(grammar.piece(said, rng, words)).strip()
 

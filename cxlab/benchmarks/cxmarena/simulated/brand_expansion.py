@@ -135,6 +135,7 @@ def _make_common(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype 
     pack["words"] = {**pack.get("words", {}), **{key: list(words) for key, words in known.words.items()}}
     # Who signs contracts has no shop in which to ask.
     pack["words"] |= {"channel": list(known.channels)} if signed and known.channels else {}
+    pack["words"] |= {"paper": list(known.contract.papers)} if signed and known.contract.papers else {}
     own = [word for kind in kinds.values() if kind for word in kind.foreign]
     unsaid = (*known.foreign, *own, *(known.contract.foreign if signed else ()))
     foreign = re.compile("|".join(map(re.escape, unsaid)))

@@ -105,6 +105,8 @@ class ContractArchetype(StrictModel):
     draws: Pieces = {}
     # Words of lines about orders, which nobody has who signs a contract.
     foreign: tuple[str, ...] = ()
+    # What a customer may have read of it.
+    papers: tuple[str, ...] = ()
 
 
 class ProductLine(StrictModel):

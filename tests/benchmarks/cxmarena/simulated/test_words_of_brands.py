@@ -262,3 +262,20 @@ def test_what_a_customer_leaves_vague_stands_in_its_case(line: str, told: str) -
         }
     )
     assert personas.vague_line(line, family, "de") == told
+
+
+@pytest.mark.parametrize("language", brand_pack.LANGUAGES)
+def test_who_has_a_contract_has_read_no_delivery_note(language: str, tmp_path: Path) -> None:
+    text = {
+        "en": "Aldor Bank offers current accounts and savings accounts. An account costs £3 a month.",
+        "de": "Die Aldor Bank bietet Girokonten und Sparkonten. Ein Konto kostet 3 € im Monat.",
+        "fr": "Crédit Aldor est une banque. Elle propose un compte courant et un livret. Le compte coûte 3 € par mois.",
+    }[language]
+    pack = make(text, "banked", tmp_path, language)
+    sent = [word for word in brand_pack.load_language(language).words["paper"] if word not in pack.words["paper"]]
+    assert sent
+    told = [each for said in talk(pack, 30) for each in said.persona["customer"]["masked"]]
+    tried = [str(each["value"]) for each in told if each["detail"] == "tried"]
+    assert tried
+    for one in tried:
+        assert not any(re.search(rf"\b{re.escape(word)}\b", one) for word in sent), one
