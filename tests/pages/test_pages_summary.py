@@ -236,3 +236,23 @@ def walk(block: Any) -> Iterator[Any]:
         yield child
         if hasattr(child, "children"):
             yield from walk(child)
+
+
+def test_a_new_run_stands_on_open_pages_at_their_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is kept from one run of a page to the next."""
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 50.0 + i for i in range(30)}
+    write_run(tmp_path, 1, "slow", values)
+    write_run(tmp_path, 2, "quick", {key: value + 10 for key, value in values.items() if value})
+    overview, compare = open_page(), open_page("compare")
+    overview.run()
+    assert "quick leads for sure" in words(overview)
+    assert "2 models" in words(overview)
+    assert "quick ahead of slow" in card_of(compare)
+    newest = write_run(tmp_path, 3, "best", {key: value + 20 for key, value in values.items() if value})
+    assert "best leads, ahead of all 2 others for sure" in words(overview.run())
+    assert "3 models" in words(overview)
+    assert "best ahead of quick" in card_of(compare.run())
+    (tmp_path / "runs" / newest).rename(tmp_path / "gone")
+    assert "quick leads for sure" in words(overview.run())
+    assert "quick ahead of slow" in card_of(compare.run())
