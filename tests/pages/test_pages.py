@@ -24,6 +24,8 @@ FIRST_STEPS = {
     "run": "Run evaluation",
     "models": "Test connection",
 }
+# What else is said there.
+FIRST_WORDS = {"compare": "this page", "sop_paths": "this page", "failures": "no dialogues in this store yet"}
 HOSTILE = "![x](http://evil.example/a.png) <img src=x> $a$ **b** :material/home: [l](http://evil.example) a@b.example"
 
 
@@ -35,6 +37,7 @@ def test_every_page_of_an_empty_store_says_what_to_do(empty_home: Path, page: st
     assert app.title[0].value.lower() == page.replace("_", " ")
     offered = [*(each.value for each in app.code), *(each.label for each in app.button)]
     assert FIRST_STEPS[page] in offered
+    assert FIRST_WORDS.get(page, "") in words(app)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -51,22 +54,20 @@ def test_nonsense_in_the_address_is_ignored(made_home: Path, page: str) -> None:
     assert not app.error
 
 
-def test_an_empty_overview_shows_what_papers_report(empty_home: Path) -> None:
-    app = open_page()
-    assert "What the papers report" in [each.value for each in app.subheader]
-    assert len(app.dataframe) == 1
-    assert app.dataframe[0].value["model"][0] == "Claude-Sonnet-4.5"
-
-
-def test_an_empty_overview_starts_the_demo_once(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_overview_starts_the_demo_and_shows_what_papers_report(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
 
     def ensure_demo() -> None:
         asked.append(1)
 
     monkeypatch.setattr(jobs, "ensure_demo", ensure_demo)
-    open_page()
+    app = open_page()
     assert asked
+    assert "What the papers report" in [each.value for each in app.subheader]
+    assert len(app.dataframe) == 1
+    assert app.dataframe[0].value["model"][0] == "Claude-Sonnet-4.5"
 
 
 def test_overview_leads_with_the_leaderboard(made_home: Path) -> None:
@@ -162,22 +163,15 @@ def test_a_damaged_models_file_is_told_and_takes_no_page_down(empty_home: Path, 
     assert not open_page("run").exception
 
 
-def test_models_lists_what_each_one_needs(empty_home: Path) -> None:
+def test_models_lists_what_each_one_needs_and_a_connection_test_says_what_was_found(empty_home: Path) -> None:
     app = open_page("models")
     rows = app.dataframe[0].value.set_index("name")
     assert rows.loc["simulated:strong", "ready"] == "✓ ready"
     assert "OPENAI_API_KEY" in rows.loc["openai:gpt-4.1", "ready"]
-
-
-def test_a_connection_test_says_what_was_found(empty_home: Path) -> None:
-    app = open_page("models")
     app.button(key="test").click().run()
     assert not app.exception
     assert "simulated" in app.success[0].value
-
-
-def test_a_connection_test_of_nonsense_says_what_to_do(empty_home: Path) -> None:
-    app = open_page("models")
+    # Of nonsense it says what to do.
     next(each for each in app.text_input if each.label == "Model").set_value("nonsense").run()
     app.button(key="test").click().run()
     assert not app.exception

@@ -18,14 +18,6 @@ def titles(app: AppTest) -> list[str]:
     return [each.value for each in app.subheader]
 
 
-@pytest.mark.parametrize("page", ["sop_paths", "compare"])
-def test_an_empty_store_says_what_would_be_here(empty_home: Path, page: str) -> None:
-    app = open_page(page)
-    assert not app.exception
-    assert "this page" in " ".join(each.value for each in app.markdown)
-    assert any("python -m cxlab demo" in each.value for each in app.code)
-
-
 @pytest.mark.parametrize("tab", ["", "branches", "variants", "actions", "coverage", "turns", "levels", "nonsense"])
 def test_sop_paths_draws_every_closer_look(made_home: Path, tab: str) -> None:
     app = open_page("sop_paths", scenario="telecom_package", tab=tab)

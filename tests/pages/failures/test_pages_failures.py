@@ -18,13 +18,6 @@ from tests.stores.verdicts import decide
 pytestmark = pytest.mark.xdist_group("failures")
 
 
-def test_an_empty_store_says_what_would_be_here(empty_home: Path) -> None:
-    app = open_page("failures")
-    assert not app.exception
-    assert "no dialogues in this store yet" in words(app)
-    assert app.code[0].value == "python -m cxlab demo"
-
-
 def test_the_list_counts_groups_and_dialogues(judged_home: Path) -> None:
     app = open_page("failures")
     assert not app.exception
