@@ -7,8 +7,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import urllib.error
-import urllib.request
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -114,6 +112,9 @@ def _read_host_name(given: str) -> str:
 
 def open_when_up(address: str, seconds: float = 60.0) -> None:
     """Open a browser once the server answers; on a machine without one nothing happens."""
+    import urllib.error  # late: every command would wait for it
+    import urllib.request
+
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:
