@@ -48,6 +48,15 @@ FLAGS = [
     # A request that leaves is counted, and goes nowhere.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
+# What Streamlit shows while a page is on its way pulses for ever, and whoever asked for less motion is shown it all the
+# same: where the processor draws, each frame of it takes time from the page that is waited for.
+STILL = """new MutationObserver((_, watch) => {
+  if (!document.documentElement) return;
+  watch.disconnect();
+  const style = document.createElement('style');
+  style.textContent = '*, *::before, *::after {animation: none !important}';
+  document.documentElement.append(style);
+}).observe(document, {childList: true});"""
 # Streamlit asks for these beside each page of a deep link and takes the 404 as an answer.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 RUN = "run sage --model simulated:strong --model simulated:weak --limit 24 --quiet"
@@ -131,6 +140,19 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         stop_jobs(home)
 
 
+@pytest.fixture
+def as_before(lab: Lab) -> Iterator[None]:
+    """Datasets and runs of this test alone, so that the pages of the others look as they did."""
+
+    def stored() -> set[Path]:
+        return {path for kind in ("datasets", "runs") for path in (lab.home / kind).glob("*")}
+
+    held = stored()
+    yield
+    for made in stored() - held:
+        shutil.rmtree(made)
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
@@ -144,6 +166,7 @@ def browser() -> Iterator[Browser]:
 def window(browser: Browser) -> Iterator[Window]:
     """The window that the tests share, so that Streamlit's own files are fetched and compiled once."""
     context = browser.new_context()
+    context.add_init_script(STILL)
     yield Window(context)
     context.close()
 

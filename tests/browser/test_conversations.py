@@ -1,37 +1,22 @@
 """The page Conversations in a real browser: one's own file, a question, what fits, a set, what a model says of it."""
 
 import re
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.pages.test_pages_conversations import QUESTION, lines
 
+from .cold import open_cold
 from .conftest import Lab
-from .steps import go, keyed, main, see, settle, wait_for
+from .steps import keyed, main, see, settle, wait_for
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-@pytest.fixture
-def as_before(lab: Lab) -> Iterator[None]:
-    """Datasets and runs of this test alone, so that the pages of the others look as they did."""
-
-    def stored() -> set[Path]:
-        return {path for kind in ("datasets", "runs") for path in (lab.home / kind).glob("*")}
-
-    held = stored()
-    yield
-    for made in stored() - held:
-        shutil.rmtree(made)
-
-
 @pytest.mark.usefixtures("as_before")
 def test_from_a_file_to_the_messages_that_fit_a_set_and_what_a_model_says_of_it(page: Page, lab: Lab) -> None:
-    go(page, lab.url, "conversations")
+    open_cold(page, lab.url, "conversations")
     file = {"name": "talks.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(lines()).encode()}
     page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files([file])
     see(page, "9 conversations from the first 9 rows")

@@ -7,6 +7,7 @@ from playwright.sync_api import Dialog, Page, expect
 
 from cxlab.benchmarks.sage.procedures import graph
 
+from .cold import open_cold
 from .conftest import Lab
 from .hostile import SAID
 from .steps import add_choice, cells, click_mark, click_row, go, keyed, main, see, settle, table, text_of, wait_for
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 
 def test_from_the_leaderboard_to_a_models_failures(page: Page, lab: Lab) -> None:
-    go(page, lab.url)
+    open_cold(page, lab.url, "")
     see(page, re.compile(r"SAGE: strong leads"))
     main(page).locator("summary", has_text="What the papers report").click()
     expect(main(page).locator(".ytick text", has_text="Claude-Sonnet-4.5")).to_be_visible()

@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
+from .cold import open_cold
 from .conftest import Lab
 from .steps import click_row, go, keyed, main, see, settle, wait_for
 
@@ -103,7 +104,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
 
 
 def test_a_list_that_was_open_once_does_not_bring_its_old_choice_back(page: Page, lab: Lab) -> None:
-    go(page, lab.url, "persona_lab")
+    open_cold(page, lab.url, "persona_lab")
     main(page).get_by_role("button", name="No persona").click()
     page.get_by_test_id("stPopoverBody").get_by_role("button", name="Remove").click()
     settle(page)

@@ -1,28 +1,22 @@
 """From the board of indexes to one query in two rankings, clicked through in a browser."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.stores.searches import HOSTILE, make_searched_store
 
-from .conftest import serving
+from .conftest import Lab
 from .steps import click_mark, click_row, go, keyed, main, see, wait_for
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = make_searched_store(tmp_path_factory.mktemp("searched-browser"))
-    with serving(home) as url:
-        yield url
-
-
-def test_from_an_index_to_what_it_missed_to_one_query_beside_another_ranking(page: Page, address: str) -> None:
-    go(page, address, "retrieval")
+@pytest.mark.usefixtures("as_before")
+def test_from_an_index_to_what_it_missed_to_one_query_beside_another_ranking(page: Page, lab: Lab) -> None:
+    make_searched_store(lab.home)
+    go(page, lab.url, "retrieval")
     see(page, re.compile("Hybrid with MiniLM 500/50: hit"))
     click_mark(page, "retrieval-board-article_search", ["run-fair"])
     assert wait_for(page, "retrieval", "field")["field"] == ["run-fair"]

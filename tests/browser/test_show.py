@@ -8,6 +8,7 @@ from playwright.sync_api import Page
 from .conftest import SIZE, Lab
 from .steps import go, keyed, settle
 
+pytestmark = pytest.mark.xdist_group("browser")
 _SEEN = """() => {
   const main = document.querySelector('[data-testid=stMain]'), chart = document.querySelector('.js-plotly-plot');
   const texts = [...chart.querySelectorAll('.annotation-text')];

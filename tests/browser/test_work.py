@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from .cold import open_cold
 from .conftest import Lab
 from .steps import (
     add_choice,
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 def test_disagreements_are_decided_by_keys_and_taken_back(page: Page, lab: Lab) -> None:
     page.context.clear_cookies(name="cx_browser")  # nobody has typed a name here
-    go(page, lab.url, "judges")
+    open_cold(page, lab.url, "judges")
     see(page, re.compile(r"turn \d+\?"))
     # While a page is drawn anew, what it showed before may still stand below.
     choice = main(page).get_by_role("button", name="cannot tell").first
@@ -62,8 +63,9 @@ def test_a_cell_of_the_agreement_matrix_tells_of_two_judges(page: Page, lab: Lab
     see(page, "Where they part")
 
 
+@pytest.mark.usefixtures("as_before")
 def test_a_run_is_ordered_followed_deleted_and_brought_back(page: Page, lab: Lab) -> None:
-    go(page, lab.url, "run")
+    open_cold(page, lab.url, "run")
     models = main(page).get_by_test_id("stMultiSelect").filter(has=page.get_by_text("Models to evaluate"))
     models.get_by_label("Remove simulated:strong").click()
     expect(models.locator("[data-tag]")).to_have_count(0)
@@ -97,7 +99,7 @@ def test_a_run_is_ordered_followed_deleted_and_brought_back(page: Page, lab: Lab
 
 
 def test_models_are_tested_and_explained(page: Page, lab: Lab) -> None:
-    go(page, lab.url, "models")
+    open_cold(page, lab.url, "models")
     main(page).get_by_role("button", name="Test connection").click()
     see(page, re.compile(r"simulated:strong answers in "))
     see(page, "Simulated models, in words and numbers")
