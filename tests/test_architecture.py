@@ -394,6 +394,24 @@ def test_no_frame_goes_to_pandas_but_by_way_of_arrow() -> None:
     assert straight == []
 
 
+# Functions of ours that polars' own threads call.
+CALLS_PYTHON = {"map_batches", "map_elements", "map_groups"}
+
+
+def test_no_query_of_a_page_waits_for_python() -> None:
+    """polars' threads would wait for Python's lock while another session holds it, and all other queries for them:
+    the values of a column are named outside of the query, by `charts.names.name_each`."""
+    rooms = {"read", "charts", "ui", "views", "report"}
+    waits = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in [*FILES, *sorted((ROOT / "pages").glob("*.py")), ROOT / "app.py"]
+        if not path.is_relative_to(ROOT / "cxlab") or room_of(path) in rooms
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Attribute) and node.attr in CALLS_PYTHON
+    ]
+    assert waits == []
+
+
 def test_no_file_is_too_long_to_be_held_in_the_head(tmp_path: Path) -> None:
     assert [str(path.relative_to(ROOT)) for path in FILES if too_long(path)] == []
     # A page reads from top to bottom like a script; its parts come from its view.
