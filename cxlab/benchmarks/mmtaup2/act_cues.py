@@ -145,7 +145,7 @@ ASKS_TO_CONFIRM = cue_list(
         r"(?:booking|reserv|purchas|order)\w*\b[^?]*\?",
         # "Want me to book it?", the question without its first words
         rf"^\W*(?:and |so |then |ok,? |okay,? |do you )?want (?:me|us) to (?!{_LOOK_UP})\w+[^?]*\?",
-        r"\bare you (?:sure(?! (?:that )?(?:there|all))|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
+        r"(?<!\bor )\bare you (?:sure(?! (?:that )?(?:there|all))|ok|okay|happy|fine|comfortable|ready)\b[^.?!]*\?",
         rf"\b(?:is|would|will) (?:that|this|it)(?: be)?(?: all)? {_FINE}(?: (?:with|for|by) you)?\s*\?",
         r"^\W*(?:do you |did you )?(?:want|need) to (?:book|buy|get|reserve|order|cancel|return)\b"
         r"(?![^?]*,? or (?!not\b))[^?]*\?",
@@ -229,7 +229,7 @@ CLOSING_OFFER = re.compile(
     r"\b(?:how|what|(?<!try )anything|(?<!try )something|nothing|any(?! (?:specific|particular)))\b[^?]*"
     r"(?<!that might )(?<!that could )(?<!that would )\b(?:help|assist|do for you|else(?! that would)|support)\b"
     r"|\b(?:help|assist)\b[^?]*\b(?:anything|something|more|further|else)\b"
-    r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|information|help|assistance|questions?|requests?"
+    r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|info(?:rmation)?|help|assistance|questions?|requests?"
     r"|matters?)\b|\bany (?:help|assistance)\b|\b(?:further|more|additional|other) (?:help|assistance|support)\b"
     r"|\b(?:look for|search for|find|book|buy|order) any (?:other|more)\b|\b(?:will|is) that (?:be )?all\b",
     re.IGNORECASE,

@@ -1,6 +1,7 @@
 """The wordings by which somebody puts right what was said, noted or done; read by `dialogue_acts`."""
 
 import re
+from collections.abc import Iterable
 
 from cxlab.benchmarks.mmtaup2.act_cues import cue_list
 
@@ -61,7 +62,7 @@ WANTS_A_CHANGE = re.compile(r"\blike to (?:modify|change|exchange|update|switch)
 
 # Somebody insists that what was denied is so.
 _DONE = (
-    r"(?:added|booked|bought|paid|purchased|ordered|selected|chose|included|had|did|was|were|read|sent|returned"
+    r"(?:added|booked|bought|paid|purchased|ordered|selected|chosen?|included|had|did|was|were|read|sent|returned"
     r"|received"
     r"|gave|told|requested|cancell?ed|happened|mentioned|used)"
 )
@@ -82,6 +83,35 @@ DOUBTS_IT = re.compile(
     rf"{_CLAIMS}.*{_AGAIN}|(?:doesn't|does not|don't|can't) (?:seem|look|sound|believe)\b.*{_AGAIN}"
     rf"|\bare you sure about (?:that|this|it)\b.*{_AGAIN}|\bi don't believe (?:you|that|it)\b",
     re.IGNORECASE | re.DOTALL,
+)
+# Somebody takes up the own words again in the same breath: "2.60 high. No, sorry, 2.62."
+_NOT_THANKS = r"(?! (?:thank|that's all|that is all|more|need|problem|worries|i'?m (?:good|fine))\b)"
+REPAIRS = re.compile(
+    r"(?:[.,;:!…]|\w\.\.\.)\s*no\W+(?:sorry|wait|hang on|hold on|rather|tell a lie|i (?:mean|lie|tell a lie)"
+    r"|(?:scrap|scratch|make) that)\b|\bno,? i mean\b|\bwait,? no\b(?! one\b)"
+    rf"|(?:\.\.\.|…) ?no,{_NOT_THANKS} \w"
+    r"|(?<!\bno)[.,;] no, (?:i|it|he|she|we|they|that|there)\b[^.!?]*(?:\d|\b(?:\w+day|\w+(?:teen|ty|ieth|enth))\b)",
+    re.IGNORECASE,
+)
+# What was asked for is held against what was done: "I asked for a note, not a sermon."
+HOLDS_AGAINST = re.compile(
+    r"\bi (?:asked for|ordered|requested|booked|paid for|bought|said|meant) [^.!?]{2,40}, not\b"
+    r"|\bthere(?:'s| is| was) no such\b(?![^.!]*\?)",
+    re.IGNORECASE,
+)
+# What was said before is not to count any more, whatever comes in its place.
+TAKES_BACK = re.compile(
+    r"\bi(?:'ve| have)? (?:just )?changed? my mind\b|\b(?:(?:scrap|scratch) that|disregard (?:everything|all))\b"
+    r"|\b(?:actually|on second thoughts?),? (?:can|could|would|will) (?:you|we|i) [^.!?]*\binstead\b"
+    r"|\bi (?:didn't|did not) actually (?:need|want|ask|mean)\b|\blet'?s start over\b"
+    r"|^\W*(?:(?:oh|no|wait)\W+)*not [\w ]{2,20},? sorry\b",
+    re.IGNORECASE,
+)
+# "It was not weather", "there is no number 12": what the other side said, and a no to it.
+_DENIES = re.compile(
+    r"(?<!if )\b(?:it|that|this|there|they|he|she)(?:'s| is| was| were| are)?(?: not|n't| no) (?:an? |the |any )?"
+    r"(?P<what>(?:[a-z]+ )?\d[\w-]*|[a-z]{4,})",
+    re.IGNORECASE,
 )
 # A wish told anew behind a no or an excuse: "No, book it for four people."
 ANEW = re.compile(
@@ -152,3 +182,12 @@ def counts_otherwise(text: str, asked: str) -> bool:
         for one in (text, asked)
     )
     return any(noun == other and number != count for noun, number in said for other, count in held) and not said & held
+
+
+def denies(said: Iterable[str], asked: Iterable[str]) -> bool:
+    """Whether one of a message's sentences denies a word of what the other side has stated, and asked nothing."""
+    stated = " ".join(asked)
+    if "?" in stated:
+        return False
+    denied = [found["what"] for one in said if "?" not in one for found in _DENIES.finditer(one)]
+    return any(re.search(rf"\b{re.escape(what)}\b", stated, re.IGNORECASE) for what in denied)

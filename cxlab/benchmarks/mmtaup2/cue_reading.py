@@ -245,4 +245,5 @@ def corrects(text: str, knows: act_cues.Knows | None = None) -> bool:
 
 def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message says that its speaker is annoyed, let down or out of patience."""
-    return found(mood_cues.MISFORTUNE.sub("", text), mood_cues.FRUSTRATED, knows)
+    tagged = knows is None and mood_cues.HASHTAG.search(text)
+    return bool(tagged) or found(mood_cues.MISFORTUNE.sub("", text), mood_cues.FRUSTRATED, knows)

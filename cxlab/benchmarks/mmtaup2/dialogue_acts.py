@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, doubt_cues, offer_cues
+from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, doubt_cues, mood_cues, offer_cues
 from cxlab.benchmarks.mmtaup2.cue_reading import (
     agrees,
     asks_for_information,
@@ -111,7 +111,7 @@ def clarification(text: str) -> bool | None:
             return True if plain else None
         return True if any(map(_asks_for_a_fact, parts)) else None
     if request(text):
-        parts = [one for one in parts if not (requests(one) or offers_service((one,)))]
+        parts = [one for one in parts if doubt_cues.ONE_OF.search(one) or not (requests(one) or offers_service((one,)))]
     return None if any("?" in one or doubt_cues.WANTS_TO_HEAR.search(one) for one in parts) else False
 
 
@@ -131,7 +131,7 @@ def agreement(text: str, asked: str | None) -> bool | None:
     if asked is not None and asks_to_confirm(asked) and _approves(text):
         return True
     if agrees(text, asked):
-        if asked is not None and "?" in asked and not _holds_out(asked):
+        if asked is not None and "?" in asked and (not _holds_out(asked) or _asks_what_else(asked)):
             return None
         if _names_another(text, asked) and not doubt_cues.EXPLICIT.search(text):
             return None
@@ -159,6 +159,12 @@ def _asks_for_a_preference(asked: str) -> bool:
     return bool(wish) and not (requests(last) or doubt_cues.STRONG.search(last) or doubt_cues.OFFER.search(last))
 
 
+def _asks_what_else(asked: str) -> bool:
+    """Whether what a message asks last is a wish, or whether there is anything else: its yes opens what is told next."""
+    last = next((one for one in reversed(sentences(asked)) if "?" in one), "")
+    return _closes(last) or _asks_for_a_preference(asked)
+
+
 def _approves(text: str) -> bool:
     """Whether a message begins with an approval, whatever it asks behind it ("That sounds fine. Where is it?")."""
     first = (sentences(text) or ("",))[0]
@@ -176,7 +182,11 @@ def _holds_out(asked: str) -> bool:
 
 def refusal(text: str, asked: str | None) -> bool | None:
     """Whether a message turns down what was proposed."""
+    if asked is not None and doubt_cues.NONE_WILL_DO.search(text):
+        return True
     if refuses(text, asked):
+        if "but" in text.lower().split() and _approves(text.lower().partition(" but ")[0]):
+            return None
         but = act_cues.YES_BUT.search(text) and not any(map(act_cues.ELSEWHERE.search, sentences(text)))
         yes = doubt_cues.OUTRIGHT.search(text) or doubt_cues.EXPLICIT.search(text) or but
         if yes or found(text, act_cues.YES) or doubt_cues.NO_OTHER.search(text):
@@ -199,9 +209,21 @@ def refusal(text: str, asked: str | None) -> bool | None:
     return None if wish or doubt_cues.NO.search(text) else False
 
 
+_CORRECTS_PLAINLY = (
+    correction_cues.INSISTS, correction_cues.DOUBTS_IT, correction_cues.REPAIRS, correction_cues.HOLDS_AGAINST,
+)  # fmt: skip
+
+
 def correction(text: str, asked: str | None) -> bool | None:
     """Whether a message puts right what was said, noted or done."""
-    if _restates(text, asked) or correction_cues.INSISTS.search(text) or correction_cues.DOUBTS_IT.search(text):
+    plain = " ".join(sentences(text))
+    if doubt_cues.NO_MORE_THAN_LOST.search(plain):
+        return False
+    if _restates(text, asked) or any(cue.search(plain) for cue in _CORRECTS_PLAINLY):
+        return True
+    if asked is not None and correction_cues.TAKES_BACK.search(plain):
+        return True
+    if asked is not None and correction_cues.denies(sentences(text), sentences(asked)):
         return True
     if corrects(text):
         return True if doubt_cues.PUTS_RIGHT.search(text) else None
@@ -211,8 +233,8 @@ def correction(text: str, asked: str | None) -> bool | None:
     answered = asked is not None and (agreement(text, asked) or refusal(text, asked))
     if answered and _names_another(text, asked):
         return None
-    plain = answered and (agreement(text, asked) or correction_cues.TURNS_DOWN.search(text) or len(text.split()) < 5)
-    if plain and not doubt_cues.TAKEN_BACK.search(text):
+    settled = answered and (agreement(text, asked) or correction_cues.TURNS_DOWN.search(text) or len(text.split()) < 5)
+    if settled and not doubt_cues.TAKEN_BACK.search(text):
         return False
     if asked is not None and doubt_cues.ANEW.search(text) and not doubt_cues.OUTRIGHT.search(text):
         return None
@@ -245,4 +267,7 @@ def _names_another(text: str, asked: str | None) -> bool:
 
 def frustration(text: str) -> bool | None:
     """Whether a message says that its speaker is annoyed or out of patience."""
-    return True if is_frustrated(text) else None if doubt_cues.FRUSTRATION.search(text) else False
+    if is_frustrated(text):
+        return True
+    signs = (mood_cues.DISTRESS, mood_cues.MAY_BE_UPSET, mood_cues.LOUD)
+    return None if any(sign.search(one) for one in sentences(text) for sign in signs) else False

@@ -174,6 +174,12 @@ PLAIN_NO = re.compile(
     r"|^\W*(?:no|nope|nah)\W+i (?:\w+ )?(?:don't|do not) (?:\w+ )?(?:want|like|need|think so)\b",
     _I,
 )
+# Of several things none is taken.
+NONE_WILL_DO = re.compile(
+    r"^\W*(?:none|neither) of (?:these|those|them|the|your)\b[^.!?]*\b(?:works?|suits?|will|would|do|fits?)\b", _I
+)
+# A yes to this is a choice among several, which no yes makes.
+ONE_OF = re.compile(r"\b(?:any of (?:these|those|them)|a different|another|or (?:are|would|do) you)\b", _I)
 NO_OTHER = re.compile(
     r"^\W*(?:no|nope)\b(?:[^.!?]*\b(?:any|anything|nothing|no|not)\W+(?:\w+ )?|,? )(?:other|more|further|else)\b", _I
 )
@@ -213,7 +219,15 @@ CORRECTION_UNASKED = re.compile(
     r"|thought|remember|odd|strange|(?:isn't|wasn't|not|doesn't) (?:\w+ )?(?:right|true|correct|what|my|the)"
     r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+"
     r"|forg[eo]t"
-    r"|(?:didn't|did not) (?:even )?(?:get|give|listen|book|read|answer)|don't understand)\b|^\W*(?:no|sorry)\b",
+    r"|(?:didn't|did not) (?:even )?(?:get|give|listen|book|read|answer)|don't understand|no such"
+    r"|(?:do not|don't) (?:actually )?(?:need|want) (?:an?|the|it|that|this|any)|says? (?:there|no|that there))\b|^\W*(?:no|sorry)\b|[.,;:!?…] ?no\b(?! (?:thank|problem|need|worries)\w*)"
+    r"|\bthere(?:'s| is) no\b|\bnot (?:a |the |my |our )?\w+[,.] ",
+    _I,
+)
+# A bare no, and what says no more than that something is not known or was not understood.
+NO_MORE_THAN_LOST = re.compile(
+    r"^\W*(?:no|(?:(?:no|sorry|i'm sorry|oh)\W+)*i (?:don't|do not|didn't|did not|can't) (?:\w+ )?(?:understand|know|follow"
+    r"|catch|hear|remember)(?: (?:you|that|it|this|what you mean))?)\W*$",
     _I,
 )
 TAKEN_BACK = re.compile(r"\b(?:but|except|actually|instead|only|sorry|wait|rather|change|should|wrong|mistake)\b", _I)
@@ -223,17 +237,3 @@ FAREWELL = re.compile(
 )
 # Another figure than the one that was held out, or a wish told anew.
 ANEW = re.compile(r"\b(?:i|we)(?:'d| would)? (?:like|want|need)\b|\d", _I)
-
-FRUSTRATION = re.compile(
-    r"!{2,}|:\(|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never"
-    r"|nobody"
-    r"|no one|trouble|worr\w+|unfair|fair|bad|hard|difficult|seriously|really"
-    r"|terribl\w*|stress\w*|sad|hate|crazy|enough|patience|wast\w+|nonsense|come on|honestly|confus\w+|not happy"
-    r"|wish|sucks?|trash|garbage|crap\w*|worst|rude\w*|poor\w*|aw?ful|lousy|mess\w*|joke|finally|at least|excuse\w*"
-    r"|thanks for (?:nothing|letting)|lost|stuck|strand\w*|wait\w*|on hold|(?:too|so) long|now i(?:'m| am)"
-    r"|could(?:'ve| have)"
-    r"|would(?:'ve| have)|i(?:'d| would) be|stop \w+ing|response|ashamed|scr[ew]+|darn|damn|wtf|horse ?\w*|bull\w*"
-    r"|any good|anymore|alive|reliable|should have"
-    r"|supposed)\b",
-    _I,
-)

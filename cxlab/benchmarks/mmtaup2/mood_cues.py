@@ -11,29 +11,56 @@ MISFORTUNE = re.compile(
     r"(?:frustrated|annoyed|angry|upset|mad|disappointed)\b",
     re.IGNORECASE,
 )
+# What is called bad must be the service or what came of it, and not a photograph, a piano or the worst case.
+_SERVICE = (
+    r"(?:service|support|communication|experience|company|airline|shop|store|app|website|site|staff|crew|agents?"
+    r"|organi[sz]ation|management|policy|treatment|lot|flight|trip|journey|night|day|ever)"
+)
+_BAD = (
+    r"(?:(?:god ?)?awful|terrible|horrible|horrific|rubbish|garbage|trash|lousy|hopeless|miserable|incompetent"
+    r"|irresponsible|disgraceful|a (?:joke|disgrace|shambles|farce|scandal))"
+)
+HASHTAG = re.compile(
+    r"#\w*(?:worst|terrible|fail|shame|ripoff|poor|unacceptable|disappoint|brutal|awful|pathetic|horrible|joke|fedup"
+    r"|bad(?:service|airline|experience)|incompetent|disast)\w*",
+    re.IGNORECASE,
+)
 FRUSTRATED = cue_list(
     (
-        r"\b(?:sucks|(?:you|they|guys) suck|stinks|trash|garbage|lousy|rude(?:ly|ness)?|disgust\w+|miserable"
-        r"|worst(?! case))\b",
+        rf"\b(?:{_BAD}|worst) (?:\w+ ){{0,2}}{_SERVICE}\b",
+        rf"\b(?:it|that|this|you|they|(?:your|the) \w+(?: \w+)?)(?:'s|'re| is| are| was| were| has been| have been)"
+        rf"(?: \w+){{0,2}} {_BAD}\b(?=\W*$|[.,;!?]| (?:and|but|that|to|in|at|i|when)\b)",
+        r"(?<!fear )(?<!expect )(?<!assume )(?<!for )(?<!me )\bthe worst\b(?=\W*$|[.!])",
+        r"\b(?:sucks|(?:you|they|guys) suck|stinks|rude(?:ly|ness)?|disgust\w+)\b",
+        r"\bf+u+c+k\w*|\b(?:livid|fuming|pissed(?: off)?|scandalous|daylight robbery|uncaring)\b",
+        r"\b(?:you're|you are|that's|that is|this is|that was) (?:not|no|un|hardly) ?help(?:ing|ful)?\b",
+        r"\b(?:not|isn't|ain't) (?:nearly )?(?:good enough|acceptable|cool|on)\b(?=\W*$|[.,;!?]| for (?:me|us|all)\b)",
+        r"\b(?:you|they|she|he) (?:can't be serious|must be (?:joking|kidding)|(?:have|'ve) got to be (?:joking|kidding))",
+        r"\b(?:lift a finger|get (?:your|its|their) act together|too little,? too late|bone to pick|beyond belief)\b",
+        r"\b(?:do(?:es)?n't|don't|not) (?:even )?(?:give (?:a|two|any|2)|care about (?:me|us|you|your|their|its)"
+        r"|waste my time)\b",
+        r"\b(?:i|we) (?:really |just )?(?:hate|despise) (?:this|you|your|dealing)\b|\bstuff your\b",
+        r"\bi(?:'ve| have)? (?:just |literally |already )?(?:told|said)\b[^.!?]{0,40}!|\bi (?:just|literally) said\W*$",
+        r"\blast time (?:i|we)(?:'ll| will| ever)* (?:fly|use|buy|shop|order|book|call)\b|\byou(?:'re| are) killing me\b",
+        r"\bdon't (?:ever|you dare) \w+ me\b|\b(?:take|need to take) (?:some )?(?:accountability|responsibility)\b",
+        r"\bthanks for the (?:vague|canned|useless|copy|standard|non-?answer)\b|\bnobody (?:told|warned) (?:me|us)\b"
+        r"|\bwhat is wrong with you\b",
         r"\b(?:poor|bad|no|zero) (?:\w+ )?(?:service|communication|support|compassion)\b(?! (?:for|in|here|signal))",
-        r"\b(?:shit\w*|crap\w*|bs|sucked|horrendous|atrocious|abysmal|dreadful|unprofessional\w*|uncalled for|sub-?par"
+        r"\b(?:\d? ?shits?|shitty|crap\w*|bs|sucked|horrendous|atrocious|abysmal|dreadful|unprofessional\w*|uncalled for|sub-?par"
         r"|shameful|incompeten\w+|clueless)\b|\bhate (?:your?|dealing|this (?:airline|company|shop|service))\b",
-        r"#\w*(?:worst|terrible|fail|shame|ripoff|poor|unacceptable|disappoint|brutal|awful|pathetic|horrible|joke)\w*",
         r"\b(?:don't|do not) appreciate\b|\bnot (?:reasonable|acceptable)\b|\black of (?:\w+ )?(?:service"
         r"|communication)\b",
         r"\bashamed of (?:your|him|her|them)sel\w+|\brip(?:ped|ping|s)? (?:me|us|people|customers) off\b|\bwtf\b",
         r"\bthanks for nothing\b|\bnever (?:again\b|(?:flying|using|buying|ordering|shopping|booking|fly|use|buy|order"
         r"|shop) (?:with |from )?(?:you|here|them|this)\b)",
         r"\bnot (?:best |too |so |exactly )?(?:pleased|impressed|amused)\b|\bpay attention\b",
-        r"\bare you (?:\W*\w+\W+)?kidding\b|\bwhat the (?:hell|heck)\b|\bi literally just (?:told|said)\b",
+        r"\b(?:are )?you (?:\W*\w+\W+)?kidding(?: me)?\s*\?|\bwhat the (?:hell|heck)\b|\bi literally just (?:told|said)\b",
         r"\b(?:i|we)(?:'ve| have)?(?: \w+)? (?:gave|given) up\b|\bhours? gave up\b",
         r"\b(?:you|they|guys|things?)\b[^.!?]{0,25}\bmess(?:ed|ing)? (?:\w+ )?up\b",
         r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|(?:so|very|really|getting) mad)\b",
         r"\b(?:irritat\w+|outrag\w+|exasperat\w+)\b",
-        r"\b(?:disappoint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
-        r"\b(?:terrible|awful|horrible)\b(?! (?:\w+ )?(?:accident|crash|collision|incident|rollover|storm|fire|flood"
-        r"|loss|injury|illness|pain|cold|headache))",
-        r"\b(?:ridiculous|unacceptable|appalling|absurd|a joke|useless|pathetic|nonsense)\b",
+        r"\b(?:dis+ap+oint\w+|unhappy|dissatisf\w+|not (?:very |at all |really )?(?:happy|satisfied|pleased))\b",
+        r"\b(?:ridiculous|unacceptable|appalling|absurd|pathetic|outrageous)\b",
         r"\bdriv(?:es|ing) me (?:\w+ )?(?:crazy|mad|nuts|insane|up the wall)\b"
         r"|\b(?:damn|bloody|freaking|bullshit|wtf)\b",
         r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
@@ -48,6 +75,39 @@ FRUSTRATED = cue_list(
         r"\b(?:too (?:fast|complicated)|don't (?:get|understand) (?:any|a word)|makes? no sense|goes? nowhere)\b",
     ),
 )
+# What leaves open whether somebody is annoyed: most who are do not say so, but tell what went wrong, raise their voice,
+# repeat themselves or turn to irony. Only a message without any of it is called calm.
+MAY_BE_UPSET = re.compile(
+    r"!{2,}|\?{2,}|\?!|:\(|\.\.\.|#\w|['\"“](?<=\s.)\w"
+    r"|\b(?:wrong|late|delay\w*|miss(?:ed|ing)?|lost|broke\w*|fault\w*|damage\w*|scratch\w*|dent|fail\w*|refus\w+"
+    r"|denied|den(?:y|ies)|declin\w+|block\w+|lock\w+|twice|cancel+ed|not (?:work\w*|there|here|come|arriv\w+)|gone"
+    r"|charg\w+|fees?|cost\w*|refund\w*|compensat\w+|complain\w*|blame|fault|shout\w*|scream\w*|promis\w+|owe\w*"
+    r"|whatever|forget it|as usual|typical|wow|bravo|brilliant|great job|truly|so glad|funny|rubbish|useless|silly"
+    r"|stupid|idiot|fool|robot|bot|leaflet|machine|sermon|else(?:where)?|queue|human|person|supervisor|manager"
+    r"|(?:no|not one|not a|without) (?:word|answer|reply|e-?mail|news|money|one|way|idea|help|call|sign)|nothing|nobody"
+    r"|what(?:'s| is) (?:going on|happening|the point)|where(?:'s| is) (?:my|our|it|the)|how (?:long|hard|much longer|can)"
+    r"|i (?:said|told|asked|wrote|explained|paid)|(?:told|promised|said) (?:me|us)|who are you|start again|so i just"
+    r"|(?:\d+|two|three|four|five|six|seven|eight|nine|ten|several|many|few) (?:\w+ )?(?:minutes?|mins?|hours?|hrs?|days?"
+    r"|weeks?|months?|years?|times|people)|days|months|yesterday|but|only|even|too|just|enough|can't|cannot|couldn't"
+    r"|don't|didn't|doesn't|won't|wasn't|isn't|haven't|hasn't|never|surely|actually|supposed|expect\w*|thought)\b",
+    re.IGNORECASE,
+)
+# Words that many use who are annoyed, and others who are not.
+DISTRESS = re.compile(
+    r"!{2,}|:\(|\b(?:still|again|already|why (?:can|won|is|do|did|are|not)\w*|ever|keeps?|kept|hours?|weeks?|never"
+    r"|nobody"
+    r"|no one|trouble|worr\w+|unfair|fair|bad|hard|difficult|seriously|really"
+    r"|terribl\w*|stress\w*|sad|hate|crazy|enough|patience|wast\w+|nonsense|come on|honestly|confus\w+|not happy"
+    r"|wish|sucks?|trash|garbage|crap\w*|worst|rude\w*|poor\w*|aw?ful|lousy|mess\w*|joke|finally|at least|excuse\w*"
+    r"|thanks for (?:nothing|letting)|lost|stuck|strand\w*|wait\w*|on hold|(?:too|so) long|now i(?:'m| am)"
+    r"|could(?:'ve| have)"
+    r"|would(?:'ve| have)|i(?:'d| would) be|stop \w+ing|response|ashamed|scr[ew]+|darn|damn|wtf|horse ?\w*|bull\w*"
+    r"|any good|anymore|alive|reliable|should have"
+    r"|supposed)\b",
+    re.IGNORECASE,
+)
+# A word in capitals, but for codes and abbreviations.
+LOUD = re.compile(r"\b(?:[A-Z]{4,}|(?:NO|NOT|MY|OUR|ALL|WHY|HOW|WHO|NOW|SO|THE|YOU|AND|FOR|DAY|BAG|OFF|WTF|OMG))\b")
 SATISFIED = cue_list(
     (
         r"\b(?:works|working|fixed|solved|sorted|back) (?:now|again|fine|perfectly)\b",

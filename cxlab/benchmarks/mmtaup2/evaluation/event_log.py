@@ -113,11 +113,10 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> tupl
         # To agree twice is to agree to two things.
         again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
-        corrects = not first and dialogue_acts.corrects(entry.meant)
-        plain = corrects and dialogue_acts.correction(entry.meant, asked)
-        if (now & told) or again or mended or looks_again or plain:
+        corrects = False if first else dialogue_acts.correction(entry.meant, asked)
+        if (now & told) or again or mended or looks_again or corrects:
             turns.append(entry.turn)
-        elif corrects:
+        elif corrects is None:
             unclear.append(entry.turn)
         told |= now
         slips |= lost
