@@ -138,7 +138,7 @@ ASKS_TO_CONFIRM = cue_list(
         rf"\b{_WISH} to (?:make|schedule) an? (?!change|selection|choice|different|new)\w+(?![^?]*,? or (?!not\b))"
         r"|\b(?:any plans?|are you planning|do you plan) to (?:buy|book|purchase|rent|reserve|make an?)\b",
         rf"\b{_WISH} to {CLOSE}\b(?![^?]*,? or (?!not\b|is there|would you))",
-        rf"\bshall i (?!{_LOOK_UP})\w+",
+        rf"\bshall i (?!{_LOOK_UP}|let you\b)\w+",
         rf"\b(?:should|may|can|could|will) i (?:now |then |just |try to )?{_CARRY_OUT}\b",
         r"\b(?:should|may|can|could) i (?:get|buy|order|reserve) you\b[^?]*\?",
         r"\b(?:help|assist|assistance)(?: you)?(?: with| in)? (?:an? |the |your |making an? )?"
@@ -185,7 +185,7 @@ OPEN_QUESTION = re.compile(r"\b(?:how|which|what|when|where|who)\b(?:\s+[\w'-]+)
 
 ASKS_AGAIN = cue_list(
     (
-        r"\b(?:repeat|spell|rephrase|clarify)\b[^.!]*\?",
+        r"(?<!shall i )(?<!should i )(?<!me to )\b(?:repeat|spell|rephrase|clarify)\b[^.!]*\?",
         r"\b(?:once more|one more time|say (?:that|it|this) again|letter by letter|digit by digit)\b",
         r"\b(?:didn't|did not|couldn't|could not) (?:quite )?(?:catch|hear|get|understand|make out)\b",
         r"\bplease (?:repeat|spell)\b",
@@ -198,7 +198,7 @@ ASKS_AGAIN = cue_list(
     ),
 )
 _TELL = (
-    r"(?:provide|share|specify|give|tell|send|supply|enter|state|spell|repeat|rephrase|clarify|choose|select"
+    r"(?:provide|share|specify|give|tell (?:me|us)\b(?! (?:plainly|clearly))|send|supply|enter|state|spell|repeat|rephrase|clarify|choose|select"
     r"|indicate|describe|read (?:me|out))"
 )
 ASKS_FOR_INFORMATION = cue_list(

@@ -64,6 +64,8 @@ def request(text: str) -> bool | None:
     if not asks_to_confirm(text):
         return None if any(map(_may_request, parts)) else False
     asking = [one for one in parts if requests(one)] or [one for one in parts if "?" in one and offers_service(parts)]
+    if any(map(doubt_cues.PAST.search, asking)):
+        return None
     if any(doubt_cues.NOTHING_MORE.search(one) and act_cues.CLOSING_OFFER.search(one) for one in asking):
         return None
     if any(doubt_cues.DIRECT.search(one) and not doubt_cues.PARTICULAR.search(one) for one in asking):
@@ -117,7 +119,7 @@ def clarification(text: str) -> bool | None:
 
 def _asks_for_a_fact(sentence: str) -> bool:
     if has(sentence, (*act_cues.ASKS_FOR_INFORMATION, *act_cues.ASKS_AGAIN), None):
-        return True
+        return not doubt_cues.INSTRUCTS.search(sentence)
     if "?" not in sentence or doubt_cues.MORE.search(sentence):
         return False
     fact = doubt_cues.FACT.search(sentence) and not doubt_cues.OFFER.search(sentence)
@@ -269,5 +271,5 @@ def frustration(text: str) -> bool | None:
     """Whether a message says that its speaker is annoyed or out of patience."""
     if is_frustrated(text):
         return True
-    signs = (mood_cues.DISTRESS, mood_cues.MAY_BE_UPSET, mood_cues.LOUD)
+    signs = (mood_cues.DISTRESS, mood_cues.MAY_BE_UPSET, mood_cues.LOUD, mood_cues.RAISES)
     return None if any(sign.search(one) for one in sentences(text) for sign in signs) else False

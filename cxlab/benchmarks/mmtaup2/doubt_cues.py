@@ -178,6 +178,10 @@ PLAIN_NO = re.compile(
 NONE_WILL_DO = re.compile(
     r"^\W*(?:none|neither) of (?:these|those|them|the|your)\b[^.!?]*\b(?:works?|suits?|will|would|do|fits?)\b", _I
 )
+# A summary of what has been, which asks whether it was so.
+PAST = re.compile(r"^\W*so\b[^?]*\b(?:was|were|did|had)\b[^?]*\?", _I)
+# Told to do something, and perhaps not to tell it: "Choose your side with care."
+INSTRUCTS = re.compile(r"^\W*(?:(?:and|also|then|first),? )?(?:give|choose|select|enter|state|send|read)\b(?! (?:me|us)\b)", _I)
 # A yes to this is a choice among several, which no yes makes.
 ONE_OF = re.compile(r"\b(?:any of (?:these|those|them)|a different|another|or (?:are|would|do) you)\b", _I)
 NO_OTHER = re.compile(
@@ -220,8 +224,8 @@ CORRECTION_UNASKED = re.compile(
     r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+"
     r"|forg[eo]t"
     r"|(?:didn't|did not) (?:even )?(?:get|give|listen|book|read|answer)|don't understand|no such"
-    r"|(?:do not|don't) (?:actually )?(?:need|want) (?:an?|the|it|that|this|any)|says? (?:there|no|that there))\b|^\W*(?:no|sorry)\b|[.,;:!?…] ?no\b(?! (?:thank|problem|need|worries)\w*)"
-    r"|\bthere(?:'s| is) no\b|\bnot (?:a |the |my |our )?\w+[,.] ",
+    r"|i (?:typed|put in|wrote|entered|clicked|picked)|(?:do not|don't) (?:actually )?(?:need|want) (?:an?|the|it|that|this|any)|says? (?:there|no|that there))\b|^\W*(?:no|sorry)\b|[.,;:!?…] ?no\b(?! (?:thank|problem|need|worries)\w*)"
+    r"|\bthere(?:'s| is) no\b|\bsays? ['\"“]|\bnot (?:a |the |my |our )?\w+[,.] ",
     _I,
 )
 # A bare no, and what says no more than that something is not known or was not understood.

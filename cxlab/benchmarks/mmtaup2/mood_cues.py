@@ -31,7 +31,9 @@ FRUSTRATED = cue_list(
         rf"\b(?:it|that|this|you|they|(?:your|the) \w+(?: \w+)?)(?:'s|'re| is| are| was| were| has been| have been)"
         rf"(?: \w+){{0,2}} {_BAD}\b(?=\W*$|[.,;!?]| (?:and|but|that|to|in|at|i|when)\b)",
         r"(?<!fear )(?<!expect )(?<!assume )(?<!for )(?<!me )\bthe worst\b(?=\W*$|[.!])",
-        r"\b(?:sucks|(?:you|they|guys) suck|stinks|rude(?:ly|ness)?|disgust\w+)\b",
+        r"\b(?:sucks|(?:you|they|guys) suck|stinks|disgust\w+)\b",
+        r"(?<!it )(?<!be )(?<!sound )\brude(?:ly|ness)?\b(?! (?:of me|to (?!me\b|us\b)))"
+        r"|\bare you (?:even |actually )?(?:reading|listening)\b(?! (?:to music|books?)\b)",
         r"\bf+u+c+k\w*|\b(?:livid|fuming|pissed(?: off)?|scandalous|daylight robbery|uncaring)\b",
         r"\b(?:you're|you are|that's|that is|this is|that was) (?:not|no|un|hardly) ?help(?:ing|ful)?\b",
         r"\b(?:not|isn't|ain't) (?:nearly )?(?:good enough|acceptable|cool|on)\b(?=\W*$|[.,;!?]| for (?:me|us|all)\b)",
@@ -90,6 +92,13 @@ MAY_BE_UPSET = re.compile(
     r"|(?:\d+|two|three|four|five|six|seven|eight|nine|ten|several|many|few) (?:\w+ )?(?:minutes?|mins?|hours?|hrs?|days?"
     r"|weeks?|months?|years?|times|people)|days|months|yesterday|but|only|even|too|just|enough|can't|cannot|couldn't"
     r"|don't|didn't|doesn't|won't|wasn't|isn't|haven't|hasn't|never|surely|actually|supposed|expect\w*|thought)\b",
+    re.IGNORECASE,
+)
+# Raised over nothing that pleases: "18:20!"
+RAISES = re.compile(
+    r"^(?!.*\b(?:thank\w*|thx|hi|hello|hey|good|great|perfect|yes|yay\w*|sure|please|love\w*|wonderful|amazing|awesome|bye|done"
+    r"|welcome|cheers|morning|happy|glad|nice|fine|excellent|exactly|of course|fantastic|works?|worked|got it|best|help\w*"
+    r"|appreciate\w*|lucky|ok|okay|sorry|right)\b).*!",
     re.IGNORECASE,
 )
 # Words that many use who are annoyed, and others who are not.
