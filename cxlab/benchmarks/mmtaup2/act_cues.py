@@ -73,7 +73,7 @@ ASKS_TO_CONFIRM = cue_list(
         rf"\b{_WISH} to {GO_ON}\b",
         r"\byes\s*(?:/|or)\s*no\b",
         r"\bdo you (?:agree|accept|consent|approve)\b",
-        r"\b(?:answer|reply|respond|say|type|provide|give)(?: me)?(?: with)?(?: an?)? "
+        r"(?<!love to )(?<!like to )\b(?:answer|reply|respond|say|type|provide|give)(?: me)?(?: with)?(?: an?)? "
         r"(?:explicit |clear )?[\"'“]?yes\b",
         # "Please confirm", with what comes after it a go-ahead and no fact
         r"\b(?:please|can you|could you|do you|will you|would you)\b[^.?!]*?\b(?:confirm|agree)\b"
@@ -198,7 +198,8 @@ ASKS_AGAIN = cue_list(
     ),
 )
 _TELL = (
-    r"(?:provide|share|specify|give|tell (?:me|us)\b(?! (?:plainly|clearly))|send|supply|enter|state|spell|repeat|rephrase|clarify|choose|select"
+    r"(?:provide|share|specify|give|tell (?:me|us)\b(?! (?:plainly|clearly))|send"
+    r"|supply|enter|state|spell|repeat|rephrase|clarify|choose|select"
     r"|indicate|describe|read (?:me|out))"
 )
 ASKS_FOR_INFORMATION = cue_list(
@@ -229,9 +230,9 @@ CLOSING_OFFER = re.compile(
     r"\b(?:how|what|(?<!try )anything|(?<!try )something|nothing|any(?! (?:specific|particular)))\b[^?]*"
     r"(?<!that might )(?<!that could )(?<!that would )\b(?:help|assist|do for you|else(?! that would)|support)\b"
     r"|\b(?:help|assist)\b[^?]*\b(?:anything|something|more|further|else)\b"
-    r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|info(?:rmation)?|help|assistance|questions?|requests?"
-    r"|matters?)\b|\bany (?:help|assistance)\b|\b(?:further|more|additional|other) (?:help|assistance|support)\b"
-    r"|\b(?:look for|search for|find|book|buy|order) any (?:other|more)\b|\b(?:will|is) that (?:be )?all\b",
+    r"|\bany (?:other|further|more|additional) (?:\w+ )?(?:services?|info(?:rmation)?|help|assistance|questions?"
+    r"|requests?|matters?)\b|\bany (?:help|assistance)\b|\b(?:further|more|additional|other) (?:help|assistance"
+    r"|support)\b|\b(?:look for|search for|find|book|buy|order) any (?:other|more)\b|\b(?:will|is) that (?:be )?all\b",
     re.IGNORECASE,
 )
 

@@ -17,11 +17,13 @@ CORRECTS = cue_list(
         r"\byou (?:misheard|misunderstood)\b",
         r"\b(?:there must be (?:a|some) (?:mistake|error)|(?:a|my) mistake\b)",
         r"\bactually,? i (?:\w+ )?(?:did|didn't|do\b|don't|only|meant|have|had|already|was|wasn't"
-        r"|purchased|bought)\b(?! (?:also |just |still )?(?:wondering|hoping|curious|going to ask|another|a question))",
+        r"|purchased|bought)\b(?! (?:also |just |still )?(?:wondering|hoping|curious|going to ask|another"
+        r"|a question))",
         r"^\W*(?:oh |sorry,? |ah,? )?actually,? i (?:just )?(?:remembered|need to go|forgot)\b",
         r"^\W*(?:(?:sorry|actually|no|wait|oh|hm+)\W+)*(?:please )?make (?:it|that)\b(?! (?:so|quick|fast)\b)",
         r"^\W*(?:no|nope|nah)\W+i(?:'d| would)?(?: only)? (?:like|want|need) (?:it|them|that|only|just|\d+)\b",
-        r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned|sent)\b",
+        r"\bi (?:actually|definitely|certainly) (?:did|purchased|bought|have|had|paid|booked|ordered|returned"
+        r"|sent)\b",
         r"\bi did (?!n't|not)(?:\w+ )?(?:purchase|buy|pay|book|order|send|return|have|receive|provide|give|say)\b",
         r"\b(?:double-?check|re-?check|verify|check|look) (?:that |this |it |the \w+ |that part )?"
         r"(?:again|once more)\b(?! for)",
@@ -29,7 +31,8 @@ CORRECTS = cue_list(
         r"\bi (?:was actually |actually )?(?:thought|was thinking|was told)\b",
         r"\b(?:i'm|i am) (?:\w+ )?(?:certain|positive|sure) (?:that )?(?:i|the|my|it|this|there)\b"
         r"[^.!?]*\b(?:(?!proceed|need)\w+ed|read|bought|did|was|were|had|should)\b",
-        r"\b(?:wouldn't|shouldn't) (?:the|that|it|this|there)\b[^.!]*\bbe\b[^.!]*\?|\bthat can't be\b|\bthat'?s odd\b",
+        r"\b(?:wouldn't|shouldn't) (?:the|that|it|this|there)\b[^.!]*\bbe\b[^.!]*\?|\bthat can't be\b"
+        r"|\bthat'?s odd\b",
         r"\bi (?:clearly|distinctly|definitely) (?:remember|recall)\b|(?<!all )(?<!what )\bi wanted\b"
         r"(?! to (?:ask|know|see|check))",
     ),
@@ -156,7 +159,9 @@ _KINDS = {
     "name": re.compile(r"(?<=[a-z,] )[A-Z][a-z]+"),
 }
 _COUNTED = re.compile(
-    rf"\b({_NUMBER}) (?!for\b|and\b|the\b|that\b|with\b|from\b|stars?\b|option|of\b|more\b)([a-z]{{3,}})", re.IGNORECASE
+    rf"\b({_NUMBER}) (?!for\b|and\b|the\b|that\b|with\b|from\b|stars?\b|option|of\b"
+    rf"|more\b)([a-z]{{3,}})",
+    re.IGNORECASE,
 )
 
 

@@ -105,6 +105,8 @@ def agrees(text: str, asked: str | None = None, knows: act_cues.Knows | None = N
 
 def refuses(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
     """Whether a message turns down what was proposed; where nothing was, whether it takes back a wish."""
+    if asked is not None and offer_cues.NONE_WILL_DO.search(text):
+        return True
     requested = asked is not None and asks_to_confirm(asked)
     if asked is not None and not requested and offer_cues.NO.search(text) and offer_cues.LEAVES.search(text):
         return False

@@ -162,7 +162,7 @@ def _asks_for_a_preference(asked: str) -> bool:
 
 
 def _asks_what_else(asked: str) -> bool:
-    """Whether what a message asks last is a wish, or whether there is anything else: its yes opens what is told next."""
+    """Whether what a message asks last is a wish or whether there is more: its yes opens what is told next."""
     last = next((one for one in reversed(sentences(asked)) if "?" in one), "")
     return _closes(last) or _asks_for_a_preference(asked)
 
@@ -184,7 +184,7 @@ def _holds_out(asked: str) -> bool:
 
 def refusal(text: str, asked: str | None) -> bool | None:
     """Whether a message turns down what was proposed."""
-    if asked is not None and doubt_cues.NONE_WILL_DO.search(text):
+    if asked is not None and offer_cues.NONE_WILL_DO.search(text):
         return True
     if refuses(text, asked):
         if "but" in text.lower().split() and _approves(text.lower().partition(" but ")[0]):

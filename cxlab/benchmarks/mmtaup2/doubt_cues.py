@@ -131,7 +131,8 @@ EXPLICIT = re.compile(
 )
 # "Sure, it is 1Q2W3E" gives what was asked for.
 GIVES = re.compile(
-    r"^\W*(?:(?:ok|okay|yes|oh)\W+)?(?:sure|of course|certainly|absolutely|no problem)\b.*(?:\bis\b|'s\b|\bare\b|#|\d|@"
+    r"^\W*(?:(?:ok|okay|yes|oh)\W+)?(?:sure|of course|certainly|absolutely|no problem)\b.*(?:\bis\b|'s\b"
+    r"|\bare\b|#|\d|@"
     r"|\bmy\b|\bi(?:'m| am|'d like| need| want)\b)",
     _I | re.DOTALL,
 )
@@ -158,7 +159,8 @@ GIVES_UP = re.compile(
     r"|changed? my mind"
     r"|not interested|no longer|stick with|stay with|i'll pass|skip (?:it|that)|hold off|decline|refuse|reject"
     r"|not ready"
-    r"|look elsewhere|other options|(?:leave|keep) (?:it|that|things|everything) (?:as|the way)|cancel (?:it|that|this)"
+    r"|look elsewhere|other options|(?:leave|keep) (?:it|that|things|everything) (?:as|the way)|cancel (?:it"
+    r"|that|this)"
     r"|i'?ll (?:just )?keep|too (?:much|late|early|long|far|expensive|high)|how about|what about|something else"
     r"|anything else|instead"
     r"|(?:don't|do not|won't|wouldn't|didn't) (?:\w+ )?(?:want|book|think (?:i|that))|won't (?:\w+ )?(?:need|work|be)"
@@ -174,14 +176,12 @@ PLAIN_NO = re.compile(
     r"|^\W*(?:no|nope|nah)\W+i (?:\w+ )?(?:don't|do not) (?:\w+ )?(?:want|like|need|think so)\b",
     _I,
 )
-# Of several things none is taken.
-NONE_WILL_DO = re.compile(
-    r"^\W*(?:none|neither) of (?:these|those|them|the|your)\b[^.!?]*\b(?:works?|suits?|will|would|do|fits?)\b", _I
-)
 # A summary of what has been, which asks whether it was so.
 PAST = re.compile(r"^\W*so\b[^?]*\b(?:was|were|did|had)\b[^?]*\?", _I)
 # Told to do something, and perhaps not to tell it: "Choose your side with care."
-INSTRUCTS = re.compile(r"^\W*(?:(?:and|also|then|first),? )?(?:give|choose|select|enter|state|send|read)\b(?! (?:me|us)\b)", _I)
+INSTRUCTS = re.compile(
+    r"^\W*(?:(?:and|also|then|first),? )?(?:give|choose|select|enter|state|send|read)\b(?! (?:me|us)\b)", _I
+)
 # A yes to this is a choice among several, which no yes makes.
 ONE_OF = re.compile(r"\b(?:any of (?:these|those|them)|a different|another|or (?:are|would|do) you)\b", _I)
 NO_OTHER = re.compile(
@@ -224,13 +224,16 @@ CORRECTION_UNASKED = re.compile(
     r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+"
     r"|forg[eo]t"
     r"|(?:didn't|did not) (?:even )?(?:get|give|listen|book|read|answer)|don't understand|no such"
-    r"|i (?:typed|put in|wrote|entered|clicked|picked)|(?:do not|don't) (?:actually )?(?:need|want) (?:an?|the|it|that|this|any)|says? (?:there|no|that there))\b|^\W*(?:no|sorry)\b|[.,;:!?…] ?no\b(?! (?:thank|problem|need|worries)\w*)"
+    r"|i (?:typed|put in|wrote|entered|clicked|picked)|(?:do not|don't) (?:actually )?(?:need|want) (?:an?|the"
+    r"|it|that|this|any)|says? (?:there|no|that there))\b|^\W*(?:no|sorry)\b|[.,;:!?…] ?no\b(?! (?:thank"
+    r"|problem|need|worries)\w*)"
     r"|\bthere(?:'s| is) no\b|\bsays? ['\"“]|\bnot (?:a |the |my |our )?\w+[,.] ",
     _I,
 )
 # A bare no, and what says no more than that something is not known or was not understood.
 NO_MORE_THAN_LOST = re.compile(
-    r"^\W*(?:no|(?:(?:no|sorry|i'm sorry|oh)\W+)*i (?:don't|do not|didn't|did not|can't) (?:\w+ )?(?:understand|know|follow"
+    r"^\W*(?:no|(?:(?:no|sorry|i'm sorry|oh)\W+)*i (?:don't|do not|didn't|did not|can't) (?:\w+ )?(?:understand"
+    r"|know|follow"
     r"|catch|hear|remember)(?: (?:you|that|it|this|what you mean))?)\W*$",
     _I,
 )

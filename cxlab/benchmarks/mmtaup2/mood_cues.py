@@ -36,27 +36,34 @@ FRUSTRATED = cue_list(
         r"|\bare you (?:even |actually )?(?:reading|listening)\b(?! (?:to music|books?)\b)",
         r"\bf+u+c+k\w*|\b(?:livid|fuming|pissed(?: off)?|scandalous|daylight robbery|uncaring)\b",
         r"\b(?:you're|you are|that's|that is|this is|that was) (?:not|no|un|hardly) ?help(?:ing|ful)?\b",
-        r"\b(?:not|isn't|ain't) (?:nearly )?(?:good enough|acceptable|cool|on)\b(?=\W*$|[.,;!?]| for (?:me|us|all)\b)",
-        r"\b(?:you|they|she|he) (?:can't be serious|must be (?:joking|kidding)|(?:have|'ve) got to be (?:joking|kidding))",
+        r"\b(?:not|isn't|ain't) (?:nearly )?(?:good enough|acceptable|cool)\b(?=\W*$|[.,;!?]| for (?:me|us"
+        r"|all)\b)",
+        r"\b(?:you|they|she|he) (?:can't be serious|must be (?:joking|kidding)|(?:have|'ve) got to be (?:joking"
+        r"|kidding))",
         r"\b(?:lift a finger|get (?:your|its|their) act together|too little,? too late|bone to pick|beyond belief)\b",
         r"\b(?:do(?:es)?n't|don't|not) (?:even )?(?:give (?:a|two|any|2)|care about (?:me|us|you|your|their|its)"
         r"|waste my time)\b",
         r"\b(?:i|we) (?:really |just )?(?:hate|despise) (?:this|you|your|dealing)\b|\bstuff your\b",
-        r"\bi(?:'ve| have)? (?:just |literally |already )?(?:told|said)\b[^.!?]{0,40}!|\bi (?:just|literally) said\W*$",
-        r"\blast time (?:i|we)(?:'ll| will| ever)* (?:fly|use|buy|shop|order|book|call)\b|\byou(?:'re| are) killing me\b",
+        r"\bi(?:'ve| have)? (?:just |literally |already )?(?:told|said)\b[^.!?]{0,40}!|\bi (?:just"
+        r"|literally) said\W*$",
+        r"\blast time (?:i|we)(?:'ll| will| ever)* (?:fly|use|buy|shop|order|book|call)\b|\byou(?:'re"
+        r"| are) killing me\b",
         r"\bdon't (?:ever|you dare) \w+ me\b|\b(?:take|need to take) (?:some )?(?:accountability|responsibility)\b",
         r"\bthanks for the (?:vague|canned|useless|copy|standard|non-?answer)\b|\bnobody (?:told|warned) (?:me|us)\b"
         r"|\bwhat is wrong with you\b",
         r"\b(?:poor|bad|no|zero) (?:\w+ )?(?:service|communication|support|compassion)\b(?! (?:for|in|here|signal))",
-        r"\b(?:\d? ?shits?|shitty|crap\w*|bs|sucked|horrendous|atrocious|abysmal|dreadful|unprofessional\w*|uncalled for|sub-?par"
+        r"\b(?:\d? ?shits?|shitty|crap\w*|bs|sucked|horrendous|atrocious|abysmal|dreadful|unprofessional\w*"
+        r"|uncalled for|sub-?par"
         r"|shameful|incompeten\w+|clueless)\b|\bhate (?:your?|dealing|this (?:airline|company|shop|service))\b",
         r"\b(?:don't|do not) appreciate\b|\bnot (?:reasonable|acceptable)\b|\black of (?:\w+ )?(?:service"
         r"|communication)\b",
         r"\bashamed of (?:your|him|her|them)sel\w+|\brip(?:ped|ping|s)? (?:me|us|people|customers) off\b|\bwtf\b",
-        r"\bthanks for nothing\b|\bnever (?:again\b|(?:flying|using|buying|ordering|shopping|booking|fly|use|buy|order"
+        r"\bthanks for nothing\b|\bnever (?:again\b|(?:flying|using|buying|ordering|shopping|booking|fly|use"
+        r"|buy|order"
         r"|shop) (?:with |from )?(?:you|here|them|this)\b)",
         r"\bnot (?:best |too |so |exactly )?(?:pleased|impressed|amused)\b|\bpay attention\b",
-        r"\b(?:are )?you (?:\W*\w+\W+)?kidding(?: me)?\s*\?|\bwhat the (?:hell|heck)\b|\bi literally just (?:told|said)\b",
+        r"\b(?:are )?you (?:\W*\w+\W+)?kidding(?: me)?\s*\?|\bwhat the (?:hell|heck)\b"
+        r"|\bi literally just (?:told|said)\b",
         r"\b(?:i|we)(?:'ve| have)?(?: \w+)? (?:gave|given) up\b|\bhours? gave up\b",
         r"\b(?:you|they|guys|things?)\b[^.!?]{0,25}\bmess(?:ed|ing)? (?:\w+ )?up\b",
         r"\b(?:frustrat\w+|annoy(?:ed|ing)|upset|angry|furious|mad at|(?:so|very|really|getting) mad)\b",
@@ -86,18 +93,24 @@ MAY_BE_UPSET = re.compile(
     r"|charg\w+|fees?|cost\w*|refund\w*|compensat\w+|complain\w*|blame|fault|shout\w*|scream\w*|promis\w+|owe\w*"
     r"|whatever|forget it|as usual|typical|wow|bravo|brilliant|great job|truly|so glad|funny|rubbish|useless|silly"
     r"|stupid|idiot|fool|robot|bot|leaflet|machine|sermon|else(?:where)?|queue|human|person|supervisor|manager"
-    r"|(?:no|not one|not a|without) (?:word|answer|reply|e-?mail|news|money|one|way|idea|help|call|sign)|nothing|nobody"
-    r"|what(?:'s| is) (?:going on|happening|the point)|where(?:'s| is) (?:my|our|it|the)|how (?:long|hard|much longer|can)"
-    r"|i (?:said|told|asked|wrote|explained|paid)|(?:told|promised|said) (?:me|us)|who are you|start again|so i just"
-    r"|(?:\d+|two|three|four|five|six|seven|eight|nine|ten|several|many|few) (?:\w+ )?(?:minutes?|mins?|hours?|hrs?|days?"
+    r"|(?:no|not one|not a|without) (?:word|answer|reply|e-?mail|news|money|one|way|idea|help|call|sign)"
+    r"|nothing|nobody"
+    r"|what(?:'s| is) (?:going on|happening|the point)|where(?:'s| is) (?:my|our|it|the)|how (?:long|hard"
+    r"|much longer|can)"
+    r"|i (?:said|told|asked|wrote|explained|paid)|(?:told|promised|said) (?:me|us)|who are you|start again"
+    r"|so i just|going to tell me|(?:of|for|with) what"
+    r"|(?:\d+|two|three|four|five|six|seven|eight|nine|ten|several|many|few) (?:\w+ )?(?:minutes?|mins?|hours?"
+    r"|hrs?|days?"
     r"|weeks?|months?|years?|times|people)|days|months|yesterday|but|only|even|too|just|enough|can't|cannot|couldn't"
     r"|don't|didn't|doesn't|won't|wasn't|isn't|haven't|hasn't|never|surely|actually|supposed|expect\w*|thought)\b",
     re.IGNORECASE,
 )
 # Raised over nothing that pleases: "18:20!"
 RAISES = re.compile(
-    r"^(?!.*\b(?:thank\w*|thx|hi|hello|hey|good|great|perfect|yes|yay\w*|sure|please|love\w*|wonderful|amazing|awesome|bye|done"
-    r"|welcome|cheers|morning|happy|glad|nice|fine|excellent|exactly|of course|fantastic|works?|worked|got it|best|help\w*"
+    r"^(?!.*\b(?:thank\w*|thx|hi|hello|hey|good|great|perfect|yes|yay\w*|sure|please|love\w*|wonderful|amazing"
+    r"|awesome|bye|done"
+    r"|welcome|cheers|morning|happy|glad|nice|fine|excellent|exactly|of course|fantastic|works?|worked|got it"
+    r"|best|help\w*"
     r"|appreciate\w*|lucky|ok|okay|sorry|right)\b).*!",
     re.IGNORECASE,
 )
@@ -116,7 +129,10 @@ DISTRESS = re.compile(
     re.IGNORECASE,
 )
 # A word in capitals, but for codes and abbreviations.
-LOUD = re.compile(r"\b(?:[A-Z]{4,}|(?:NO|NOT|MY|OUR|ALL|WHY|HOW|WHO|NOW|SO|THE|YOU|AND|FOR|DAY|BAG|OFF|WTF|OMG))\b")
+LOUD = re.compile(
+    r"\b(?:[A-Z]{4,}|(?:NO|NOT|MY|OUR|ALL|WHY|HOW|WHO|NOW|SO|THE|YOU|AND|FOR|DAY|BAG|OFF|WTF|OMG"
+    r"|SAY|DID|HAS|WAS|CAN|GET|PAY|ANY|ONE|TOO|YET))\b"
+)
 SATISFIED = cue_list(
     (
         r"\b(?:works|working|fixed|solved|sorted|back) (?:now|again|fine|perfectly)\b",

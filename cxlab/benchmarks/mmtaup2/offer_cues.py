@@ -157,3 +157,8 @@ NOT_SO = re.compile(
     r"|bad|an issue))",
     re.IGNORECASE,
 )
+# Of several things none is taken.
+NONE_WILL_DO = re.compile(
+    r"^\W*(?:none|neither) of (?:these|those|them|the|your)\b[^.!?]*\b(?:works?|suits?|will|would|do|fits?)\b",
+    re.IGNORECASE,
+)

@@ -51,7 +51,11 @@ _CUSTOMER: tuple[tuple[str, str, Callable[[customer_talk.CustomerTalk], str]], .
         "Messages that say that something is not known or was not understood, by the wording.",
         lambda one: f"{one.lost} of {one.messages}",
     ),
-    ("Annoyed", "Messages that show it plainly, by the wording.", lambda one: f"{one.upset} of {one.messages}"),
+    (
+        "Annoyed",
+        "Messages that say so plainly, by the wording; “open” are those that one who is annoyed may have written, too.",
+        lambda one: f"{one.upset} of {one.messages}" + (f", {one.maybe_upset} open" if one.maybe_upset else ""),
+    ),
     (
         "Facts told at first",
         "Of the names, numbers and addresses that the customer knows those that its first message tells.",

@@ -23,6 +23,8 @@ class CustomerTalk:
     """Messages that say that something is not known or not understood."""
     upset: int
     """Messages that show that patience runs out, as far as the wording is plain."""
+    maybe_upset: int
+    """Messages that somebody may have written who is annoyed: most who are do not say so."""
     facts: int
     told_at_first: int
 
@@ -34,12 +36,14 @@ def describe(texts: Sequence[str], facts: Iterable[Any]) -> CustomerTalk | None:
         return None
     told = (one for one in facts if isinstance(one, str | int | float) and not isinstance(one, bool))
     known = [one for one in told if len(stated_values.shape(one)) >= 4]
+    moods = [dialogue_acts.frustration(text) for text in said]
     return CustomerTalk(
         len(said),
         sum(len(text.split()) for text in said) / len(said),
         sum("?" in text for text in said),
         sum(bool(LOST.search(text)) for text in said),
-        sum(dialogue_acts.is_frustrated(text) for text in said),
+        moods.count(True),
+        moods.count(None),
         len(known),
         sum(stated_values.states(said[0], one) for one in known),
     )

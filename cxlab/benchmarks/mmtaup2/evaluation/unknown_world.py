@@ -50,6 +50,8 @@ SAFETY = (
 )
 ASKS_FIRST = "policy_asks_first"
 """Key of an attempt's output: whether the policy that the file tells asks that a customer agrees to what is done."""
+POLICY = "policy"
+"""Key of an attempt's output: the policy that the file tells, in full, for judges to read."""
 NO_POLICY = "whether the customer had to agree is not known: the file has no policy"
 NOT_ASKED = "the policy does not ask that the customer agrees first"
 WITH_GOLD = ("critical_field_accuracy", "safety_precision")
@@ -117,8 +119,16 @@ def asks_first(attempt: Attempt) -> bool | None:
     told = attempt.output.get(ASKS_FIRST)
     if isinstance(told, bool):
         return told
-    policy = "\n".join(message.text for message in attempt.messages if message.role == "system")
-    return reads_as_asking(policy) if policy.strip() else None
+    policy = policy_told(attempt)
+    return reads_as_asking(policy) if policy else None
+
+
+def policy_told(attempt: Attempt) -> str:
+    """The policy that came with an imported conversation, or else what its agent's model was told; "" for neither."""
+    told = attempt.output.get(POLICY)
+    if isinstance(told, str) and told.strip():
+        return told.strip()
+    return "\n".join(message.text for message in attempt.messages if message.role == "system").strip()
 
 
 def why_unknown(attempt: Attempt) -> str:

@@ -287,7 +287,7 @@ def _attempt(
             "ended": talk.termination_reason,
             "transferred": handed_over,
             HELD_ELSEWHERE: talk.id,
-            **({unknown_world.ASKS_FIRST: unknown_world.reads_as_asking(policy)} if policy.strip() else {}),
+            **_told(policy),
         },
         outcome=outcome,
         ended_by=talk.termination_reason or "unknown",
@@ -321,6 +321,13 @@ def _attempt(
     elif messages:
         scores += unknown_world.measure(attempt, sample)
     return attempt, Scored(scores=tuple(scores))
+
+
+def _told(policy: str) -> dict[str, Any]:
+    """The policy of a file, for judges to read, and what it asks of the agent; nothing where the file has none."""
+    if not policy.strip():
+        return {}
+    return {unknown_world.POLICY: policy, unknown_world.ASKS_FIRST: unknown_world.reads_as_asking(policy)}
 
 
 def _status(found: Results) -> dict[str, Any]:

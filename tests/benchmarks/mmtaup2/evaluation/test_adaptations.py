@@ -72,3 +72,9 @@ def test_how_a_customer_speaks_is_counted_over_its_messages() -> None:
     assert (found.messages, found.questions, found.lost) == (3, 1, 1)
     assert (found.facts, found.told_at_first) == (2, 1)
     assert customer_talk.describe([], []) is None
+
+
+def test_a_mood_that_is_not_said_is_open_and_not_none() -> None:
+    found = customer_talk.describe(["I am really annoyed.", "It has been nine days. Where is it?", "Thank you."], [])
+    assert found is not None
+    assert (found.upset, found.maybe_upset) == (1, 1)

@@ -8,6 +8,7 @@ import pytest
 from runner.shell import Shell
 
 from cxlab.benchmarks.mmtaup2 import tasks, worlds
+from cxlab.benchmarks.mmtaup2.evaluation import unknown_world
 from cxlab.benchmarks.mmtaup2.importers import tau2, tau2_results
 from cxlab.benchmarks.mmtaup2.tasks.samples import load_world, task_of
 from cxlab.errors import BadFile, UnknownName
@@ -310,6 +311,15 @@ def test_a_result_file_becomes_a_run(tmp_path, home):
     assert sorted(groups.select("kind", "n").rows()) == [("answer", 1), ("provider", 1)]
     assert "ended by max_steps" in groups["detail"].to_list()
     assert set(failures.on_the_way(View(benchmark="mmtaup2"))["kind"]) == {"agent"}
+
+
+def test_the_policy_of_a_file_stays_with_its_conversations(tmp_path):
+    whole = results(result())
+    whole["info"]["environment_info"]["policy"] = "Obtain the customer's confirmation before you cancel."
+    save(tmp_path / "results.json", whole)
+    ((attempt, _),) = tau2_results.read_file(tmp_path / "results.json").attempts
+    assert unknown_world.policy_told(attempt) == "Obtain the customer's confirmation before you cancel."
+    assert unknown_world.asks_first(attempt)
 
 
 def test_conversations_on_tasks_like_ours_are_measured_like_ours(tmp_path):

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from cxlab.benchmarks.contract import Scored, Setup, lost_customer
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
-from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics
+from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics, unknown_world
 from cxlab.benchmarks.mmtaup2.evaluation.judging import joined_votes, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.judging.verdict_figures import Verdicts, figures
 from cxlab.benchmarks.mmtaup2.options import MmOptions
@@ -257,12 +257,13 @@ def _by_voice(attempt: Attempt) -> bool:
 
 
 def policy_of(domain: str, attempt: Attempt) -> str:
-    """The policy that the agent of a conversation had; "" where it is not known, as of one that was held elsewhere.
+    """The policy that the agent of a conversation had; "" where it is not known.
 
-    A shop's conversations that were imported were held under the policy of those who held them, and not under ours.
+    An imported one was held under the policy of those who held it, which its file may tell, and not under ours.
     """
-    elsewhere = samples.HELD_ELSEWHERE in attempt.output
-    return "" if elsewhere or domain not in worlds.DOMAINS else worlds.policy(domain)
+    if samples.HELD_ELSEWHERE in attempt.output:
+        return unknown_world.policy_told(attempt)
+    return worlds.policy(domain) if domain in worlds.DOMAINS else ""
 
 
 @functools.cache

@@ -466,6 +466,23 @@ def test_judges_of_a_conversation_that_was_held_elsewhere_are_shown_no_policy_of
     assert "Before money moves" in judge_prompts.turn_prompt("safety", False).render(ours)[0]["content"]
 
 
+@pytest.mark.parametrize("domain", ["telecom", "airline"])
+def test_judges_see_the_policy_that_came_with_an_imported_conversation(domain: str) -> None:
+    held = attempt(rough())
+    told = {**held.output, samples.HELD_ELSEWHERE: "1", unknown_world.POLICY: "Ask before you cancel a rowing boat."}
+    by_file = held.model_copy(update={"output": told})
+    system = Message(turn=0, role="system", text="Ask before you cancel a rowing boat.")
+    by_message = held.model_copy(
+        update={"output": {**held.output, samples.HELD_ELSEWHERE: "1"}, "messages": (system, *held.messages)}
+    )
+    for one in (by_file, by_message):
+        inputs = judged_metrics.turn_inputs(task(domain=domain), one, 4, ["goal", "safety"])
+        for group, given in inputs.items():
+            shown = judge_prompts.turn_prompt(group, False).render(given)[0]["content"]
+            assert "<policy>\nAsk before you cancel a rowing boat.\n</policy>" in shown
+            assert "Before money moves" not in shown
+
+
 def test_a_conversation_of_a_world_that_we_lack_is_put_to_judges_and_keeps_what_was_measured() -> None:
     sample = Sample(id="s1", dataset_id="d", benchmark="mmtaup2", task="airline", inputs={}, expected={})
     said = [
