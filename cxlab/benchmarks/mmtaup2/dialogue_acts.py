@@ -29,8 +29,8 @@ from cxlab.benchmarks.mmtaup2.cue_reading import (
 
 __all__ = [
     "agreement", "agrees", "answer_of", "asks_for_information", "asks_to_confirm", "clarification", "confirmed",
-    "correction", "corrects", "found", "frustration", "is_frustrated", "offers_to_act", "refusal", "refuses", "request",
-    "sentences",
+    "correction", "corrects", "found", "frustration", "is_frustrated", "offers_to_act", "refusal", "refuses",
+    "repairs_itself", "request", "sentences",
 ]  # fmt: skip
 
 
@@ -241,6 +241,12 @@ def correction(text: str, asked: str | None) -> bool | None:
     if asked is not None and doubt_cues.ANEW.search(text) and not doubt_cues.OUTRIGHT.search(text):
         return None
     return None if doubt_cues.CORRECTION.search(text) else False
+
+
+def repairs_itself(text: str) -> bool:
+    """Whether a message corrects nothing but its own words of the same breath, which costs no message of its own."""
+    plain = " ".join(sentences(text))
+    return bool(correction_cues.REPAIRS.search(plain)) and not doubt_cues.PUTS_RIGHT.search(plain)
 
 
 def _restates(text: str, asked: str | None) -> bool:

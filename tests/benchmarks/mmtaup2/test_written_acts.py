@@ -65,6 +65,12 @@ def test_what_is_taken_up_again_in_the_same_breath_is_a_correction(text: str) ->
     assert dialogue_acts.correction(text, "Noted. Where shall it go?") is True
 
 
+def test_what_is_put_right_in_the_same_breath_costs_no_message() -> None:
+    assert dialogue_acts.repairs_itself("The price is 40. No, sorry, 45.")
+    assert not dialogue_acts.repairs_itself("No, sorry, I meant 45.")
+    assert not dialogue_acts.repairs_itself("That is wrong.")
+
+
 def test_a_no_to_what_was_stated_corrects_and_to_what_was_asked_answers() -> None:
     assert dialogue_acts.correction("It was not a parcel.", "Your parcel came back to us.") is True
     assert dialogue_acts.correction("It was not a parcel.", "Was it a parcel or a letter?") is not True

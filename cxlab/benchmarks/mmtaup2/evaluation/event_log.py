@@ -113,7 +113,8 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> tupl
         # To agree twice is to agree to two things.
         again = not dialogue_acts.agrees(entry.meant) and before.holds(entry.meant)
         mended = not wrong.isdisjoint(right | set(lost.values()))
-        corrects = False if first else dialogue_acts.correction(entry.meant, asked)
+        within = first or dialogue_acts.repairs_itself(entry.meant)
+        corrects = False if within else dialogue_acts.correction(entry.meant, asked)
         if (now & told) or again or mended or looks_again or corrects:
             turns.append(entry.turn)
         elif corrects is None:

@@ -211,6 +211,17 @@ def test_effort_is_not_a_new_finding() -> None:
     assert values([customer(1, "Hi."), agent(1, "London?"), customer(2, "No, I said Leiden.")])["user_effort"] == 0.5
 
 
+def test_effort_asks_the_reader_of_corrections() -> None:
+    def effort(said: str) -> tuple[float | None, float | None]:
+        found = values([customer(1, "Hi."), agent(1, "Your parcel came back to us."), customer(2, said)])
+        return found["user_effort"], found["user_effort_undecided"]
+
+    assert effort("It was not a parcel.") == (0.5, 0)  # no cue of a correction stands in it
+    assert effort("Three kilos. No, sorry, four.") == (0, 0)  # put right in the same breath
+    assert effort("That is strange.")[1] == 0.5
+    assert effort("Thank you.") == (0, 0)
+
+
 def test_a_number_put_right_and_a_thing_looked_up_again_are_effort() -> None:
     asked = [customer(1, "Hi."), agent(1, "Your number?"), customer(2, "It should be 555-123-9999.")]
     refused = tool(2, "get_customer_by_phone", "refused", phone_number="555-123-9999")
