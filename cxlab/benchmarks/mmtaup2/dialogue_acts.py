@@ -219,7 +219,10 @@ _CORRECTS_PLAINLY = (
 def correction(text: str, asked: str | None) -> bool | None:
     """Whether a message puts right what was said, noted or done."""
     plain = " ".join(sentences(text))
-    if doubt_cues.NO_MORE_THAN_LOST.search(plain):
+    said = sentences(text)
+    if said and not said[0].endswith("?") and all(map(doubt_cues.NO_MORE_THAN_LOST.search, said)):
+        return False
+    if doubt_cues.NO_THAT_IS_ALL.search(plain):
         return False
     if _restates(text, asked) or any(cue.search(plain) for cue in _CORRECTS_PLAINLY):
         return True

@@ -218,7 +218,7 @@ CORRECTION = re.compile(
 )
 # What puts something right where only a fact was asked for, or nothing.
 CORRECTION_UNASKED = re.compile(
-    r"\b(?:actually|wrong|mistake\w*|error|misspoke|oops|instead|should (?:be|have been)|again|(?:double"
+    r"\b(?:actually|wrong|(?<!by )mistake\w*|error|misspoke|oops|instead|should (?:be|have been)|again|(?:double"
     r"|re)-?\s?check|meant"
     r"|thought|remember|odd|strange|(?:isn't|wasn't|not|doesn't) (?:\w+ )?(?:right|true|correct|what|my|the)"
     r"|(?:didn't|did not) (?:\w+ )?(?:say|ask|want|mean)|(?:already|just) (?:told|said|gave|mentioned)|confus\w+"
@@ -227,15 +227,19 @@ CORRECTION_UNASKED = re.compile(
     r"|i (?:typed|put in|wrote|entered|clicked|picked)|(?:do not|don't) (?:actually )?(?:need|want) (?:an?|the"
     r"|it|that|this|any)|says? (?:there|no|that there))\b|^\W*(?:no|sorry)\b|[.,;:!?…] ?no\b(?! (?:thank"
     r"|problem|need|worries)\w*)"
-    r"|\bthere(?:'s| is) no\b|\bsays? ['\"“]|\bnot (?:a |the |my |our )?\w+[,.] ",
+    r"|\bsays? ['\"“]",
     _I,
 )
-# A bare no, and what says no more than that something is not known or was not understood.
+# A sentence that says no more than no, or that something was not understood, is not known or is to be said again.
 NO_MORE_THAN_LOST = re.compile(
-    r"^\W*(?:no|(?:(?:no|sorry|i'm sorry|oh)\W+)*i (?:don't|do not|didn't|did not|can't) (?:\w+ )?(?:understand"
-    r"|know|follow"
-    r"|catch|hear|remember)(?: (?:you|that|it|this|what you mean))?)\W*$",
+    r"^\W*(?:no|(?:(?:no|sorry|i'm sorry|oh)\W+)*i (?:don't|do not|didn't|did not|can't) (?:\w+ )?"
+    r"(?:understand|know|follow|catch|get|hear|remember)(?: (?:you|that|it|this|what you mean))?"
+    r"|(?:please )?(?:say|tell me) (?:that|it) again\b.*|once more\b[^\d]*please|[^.!]*\?|thank\w*(?: you)?)\W*$",
     _I,
+)
+# "No, that was all", to the question whether there is more.
+NO_THAT_IS_ALL = re.compile(
+    r"^\W*no\W+(?:that|this)(?:'s| is| was|'ll be| will be)(?: all| it| everything)\b(?!.*\bbut\b)", _I
 )
 TAKEN_BACK = re.compile(r"\b(?:but|except|actually|instead|only|sorry|wait|rather|change|should|wrong|mistake)\b", _I)
 GOES = re.compile(r"\b(?:good ?)?bye\b|\bbeen (?:a )?(?:great|very|so|helpful)\b|\bhave a (?:\w+ )?day\b", _I)

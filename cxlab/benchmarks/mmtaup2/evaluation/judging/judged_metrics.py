@@ -72,7 +72,8 @@ def reassess(task: events.ReferenceTask, attempt: Attempt, stored: Scored, setup
     if lost_customer(attempt):  # older runs had it judged, and paid for that
         return Scored(tuple(measured_metrics.scores(attempt, found)), votes, tuple(said))
     verdicts = majority(said)
-    judged = figures(_of_groups(verdicts, _groups(setup)), len(judge_prompts.turns_of(attempt.messages)))
+    turns = judge_prompts.turns_of(attempt.messages)
+    judged = figures(_of_groups(verdicts, _groups(setup), turns), len(turns))
     rows = measured_metrics.scores(attempt, decide(found, verdicts))
     rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged), "judged_")
     measured_votes, measured = record(attempt, measured_verdicts(task, found, attempt, verdicts))
@@ -129,10 +130,11 @@ def _groups(setup: Setup) -> Sequence[str]:
     return MmOptions.of(setup.options).judge_groups or judge_prompts.USUAL
 
 
-def _of_groups(verdicts: Verdicts, groups: Iterable[str]) -> Verdicts:
+def _of_groups(verdicts: Verdicts, groups: Iterable[str], turns: Iterable[int]) -> Verdicts:
     """The verdicts on what was asked at every turn; a question that was put where the log is open is no figure."""
     names = {name for group in groups for name in judge_prompts.GROUPS[group]}
-    return {turn: {name: word for name, word in said.items() if name in names} for turn, said in verdicts.items()}
+    there = {turn: verdicts[turn] for turn in turns if turn in verdicts}
+    return {turn: {name: word for name, word in said.items() if name in names} for turn, said in there.items()}
 
 
 async def judge(
@@ -177,7 +179,7 @@ async def judge(
         if ballots:
             votes += joined_votes.join(attempt.id, turn, ballots)
     verdicts = majority(judgements)
-    told = figures(_of_groups(verdicts, groups), len(turns), bool(setup.judges))
+    told = figures(_of_groups(verdicts, groups, turns), len(turns), bool(setup.judges))
     return JudgedFigures(told, verdicts, tuple(votes), tuple(judgements))
 
 
