@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 from cxlab.errors import CxError
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
+from cxlab.records.fault_words import name_fault_type
 from cxlab.records.progress import Progress as Progress
 from cxlab.records.progress import finish as finish
 
@@ -38,8 +39,9 @@ def run(
     key: Callable[[Item], str],
     work: Callable[[Item], Awaitable[Row]],
     folder: Path | None = None,
+    keep: Callable[[Row], bool] = lambda row: True,
 ) -> Generator[Progress, None, list[Row]]:
-    """Work through the items in chunks; see the module's head."""
+    """Work through the items in chunks; see the module's head. A row that is not to `keep` is made again next time."""
     path = folder / f"{stage}.jsonl" if folder is not None else None
     found = load(path) if path is not None else {}
     todo = [item for item in items if key(item) not in found]
@@ -56,7 +58,9 @@ def run(
                 if path is not None:
                     with path.open("a", encoding="utf-8") as file:
                         file.writelines(
-                            json.dumps({"key": k, "row": r}, ensure_ascii=False) + "\n" for k, r in fresh.items()
+                            json.dumps({"key": k, "row": r}, ensure_ascii=False) + "\n"
+                            for k, r in fresh.items()
+                            if keep(r)
                         )
                 if faults:
                     raise faults[0]
@@ -121,7 +125,8 @@ class FaultStoppedModel:
         except ProviderFault as fault:
             if fault.failure.type in self.LEFT:
                 raise
+            what = f"{name_fault_type(fault.failure.type)}: {fault.failure.message}"
             raise GenerationStopped(
-                f"{self.name} did not deliver ({fault.failure.type}: {fault.failure.message}); what was made so far "
-                "is kept: run the same command again to go on"
+                f"{self.name} did not deliver ({what}); what was made so far is kept: run the same command again to go "
+                "on"
             ) from None

@@ -19,6 +19,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.benchmarks.strong_server import StrongServer
+from tests.llm.local_server import RoleServer
 
 Body = dict[str, Any]
 KEY = "sk-live-0123456789abcdef"
@@ -122,11 +123,11 @@ def _cut_arguments(call: Body) -> Body:
     return _function(call, arguments=call["function"]["arguments"][:-1])
 
 
-class DifficultServer(StrongServer):
-    """The strong server with a plan of difficulties; `met` counts them by (role, difficulty), `numbers` questions."""
+class Difficulties(RoleServer):
+    """A server with a plan of difficulties; `met` counts them by (role, difficulty), `numbers` questions."""
 
-    def __init__(self, **options: float) -> None:
-        super().__init__()
+    def __init__(self, *given: Any, **options: float) -> None:
+        super().__init__(*given)
         self.plan: Callable[[str, int], str | None] = lambda role, number: None
         self.options: dict[str, float] = {"first_wait_s": 0.001, "longest_wait_s": 2.0, **options}
         self.met: Counter[tuple[str, str]] = Counter()
@@ -143,8 +144,8 @@ class DifficultServer(StrongServer):
         """From now on this plan, with nothing counted."""
         self.plan, self._again = plan, again
         self._asked.clear()
-        for counted in (self.met, self.numbers, self.calls, self.prompt, self.completion):
-            counted.clear()
+        self.met.clear()
+        self.numbers.clear()
         for bodies in self.bodies.values():
             bodies.clear()
 
@@ -158,7 +159,7 @@ class DifficultServer(StrongServer):
             return web.json_response(await self.reply(role, body))
         self.met[role, name] += 1
         if name in REFUSALS or name in PARAMETERS:
-            self._requests.pop(body["number"], None)
+            self.forget(body)
             return _refuse(name)
         if name in WIRE:
             return await self._break(name, request, role, body)
@@ -169,6 +170,9 @@ class DifficultServer(StrongServer):
         else:
             said["usage"] = USAGES[name](said["usage"])
         return web.json_response(said)
+
+    def forget(self, body: Body) -> None:
+        """What is refused is not answered."""
 
     def _choose(self, role: str, messages: str) -> str | None:
         known = self._asked.get((role, messages), "")
@@ -214,3 +218,10 @@ def _refuse(name: str) -> web.Response:
     if isinstance(said, str):
         return web.Response(text=said, status=status, content_type="text/html", headers=headers())
     return web.json_response({"error": said}, status=status, headers=headers())
+
+
+class DifficultServer(Difficulties, StrongServer):
+    """The strong server on a bad day."""
+
+    def forget(self, body: Body) -> None:
+        self._requests.pop(body["number"], None)

@@ -28,6 +28,8 @@ from cxlab.records import Conversation, Message, content_id
 QUERIES_A_CONVERSATION = 1_583 / 9_146
 """As in the paper."""
 MOST_RELEVANT, FEWEST_QUERIES = 50, 20
+GIVEN_UP = 10
+"""Conversations of which a writer's replies could not be read, and none could, after which it is asked no more."""
 # Conversations a topic has on average: with the paper's size about 20 are relevant to a query on it.
 _A_TOPIC = 240
 _SECOND = 0.3
@@ -78,16 +80,32 @@ def plan(size: int, seed: int) -> list[ConversationPlan]:
 def write(
     plans: Sequence[ConversationPlan], model: ChatModel, seed: int, folder: Path | None = None
 ) -> Generator[Progress, None, dict[str, Conversation]]:
-    """The conversations as the writer delivers them; one whose reply could not be read is left out."""
+    """The conversations as the writer delivers them; one whose reply could not be read twice is left out.
+
+    GenerationStopped for a writer of whom nothing can be read: what it says would all be paid for and dropped.
+    """
     known = load_happenings().happenings
+    read, unread = 0, 0
 
     async def make(one: ConversationPlan) -> dict[str, Any]:
+        nonlocal read, unread
         means = tuple(known[name].means for name in one.happenings)
         inputs = WriteInputs(topic=one.topic, happenings=means, script=one.happenings)
-        reply = await ask(model, WRITE, inputs, seed=int(content_id("write", one.id, seed), 16) % 2**31)
-        return {"messages": [each.model_dump() for each in reply.output.messages] if reply.output else None}
+        number = int(content_id("write", one.id, seed), 16) % 2**31
+        reply = await ask(model, WRITE, inputs, seed=number)
+        if reply.output is None:
+            reply = await ask(model, WRITE, inputs, seed=number + 1)
+        if reply.output is not None:
+            read += 1
+            return {"messages": [each.model_dump() for each in reply.output.messages]}
+        unread += 1
+        why = reply.failure.message if reply.failure else ""
+        if not read and unread >= GIVEN_UP:
+            raise stages.GenerationStopped(f"{model.name} wrote nothing that can be read, {unread} times: {why}")
+        return {"messages": None, "why": why}
 
-    rows = yield from stages.run("conversations", plans, lambda one: one.id, make, folder)
+    # Of a writer of whom nothing can be read yet, nothing is settled: with more room it is asked again.
+    rows = yield from stages.run("conversations", plans, lambda one: one.id, make, folder, lambda row: read > 0)
     return {
         one.id: to_conversation(one.id, row["messages"], describe(one))
         for one, row in zip(plans, rows, strict=True)

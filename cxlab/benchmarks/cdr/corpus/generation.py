@@ -34,6 +34,8 @@ def generate_made(options: CdrDataset, size: int, context: GenerationContext) ->
         steps = generated.write(plans, FaultStoppedModel(writer), context.seed, None if model.simulated else work)
         talks = yield from context.budget.follow(steps)
         made = generated.ask_for(plans, talks, context.seed)
+        lost = size - len(talks)
+        note = {"note": f"{lost:,} of {size:,} conversations could not be read and are left out"} if lost else {}
         spent = {} if model.simulated else {"spending": context.budget.sum_up()}
         dataset, samples, tables = build(
             f"{len(talks):,} conversations, made by {model.name}",
@@ -47,8 +49,9 @@ def generate_made(options: CdrDataset, size: int, context: GenerationContext) ->
                 "writer": model.name,
                 "simulated": model.simulated,
                 "planned": size,
-                "unread": size - len(talks),
+                "unread": lost,
                 "prompts": {WRITE.name: WRITE.hash},
+                **note,
                 **spent,
             },
             licence=LICENCE,
