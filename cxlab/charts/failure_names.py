@@ -9,11 +9,22 @@ from cxlab.charts.names import begin, name_id
 from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read import failure_kinds, procedures
+from cxlab.records.fault_words import name_fault_type
 
 _FORMS = {
     "not_json": "the reply held no JSON object that can be read",
     "empty": "the reply was empty",
     "length": "the reply was cut off at its length limit",
+}
+
+# Of single replies these say more themselves; of many that are alike, what they have in common.
+_ALIKE = {
+    **_FORMS,
+    "truncated": "the reply was cut off at its token limit",
+    "refusal": "the model declined",
+    "filtered": "the provider's content filter held the reply back",
+    "bad_arguments": "a tool call's arguments are no JSON object",
+    "no_action": "no action that can be read",
 }
 
 # What the parser of replies says of a value outside a field's options.
@@ -69,7 +80,8 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
         name = part.removeprefix("fields.")
         what = f"Unreadable reply: {name_id(name) if name else 'something'} missing or outside the options"
     else:
-        what = f"{failure_kinds.name_kind(kind).capitalize()}: {_FORMS.get(form, form.replace('_', ' '))}"
+        words = name_fault_type(form) if kind == "provider" else _ALIKE.get(form, form.replace("_", " "))
+        what = f"{failure_kinds.name_kind(kind).capitalize()}: {words}"
     # What a provider's server said is the quickest way to what is wrong with it.
     return what, f"{scenario} · “{part}”" if kind == "provider" and part else scenario
 

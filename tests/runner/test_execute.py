@@ -14,6 +14,7 @@ import pytest
 from cxlab import llm
 from cxlab.benchmarks.contract import Benchmark, Scored, Setup
 from cxlab.records import Attempt, Sample
+from cxlab.runner import execute
 from cxlab.runner.execute import Execution
 from cxlab.runner.plan import pair
 from cxlab.store import run_status as statuses
@@ -275,3 +276,32 @@ def test_silence_is_stale_only_while_running() -> None:
     assert statuses.is_stale(old)
     assert not statuses.is_stale(part("running"))
     assert not statuses.is_stale(replace(old, state="done"))
+
+
+def test_what_a_run_waits_for_is_told_while_it_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The attempt waits until it is told of, so that no time has to pass."""
+    monkeypatch.setattr(execute, "TICK_S", 0.001)
+    told: list[str] = []
+
+    async def go() -> statuses.Status:
+        seen = asyncio.Event()
+
+        async def wait(sample: Sample, setup: Setup, trial: int) -> Attempt:
+            if not told:
+                with llm.waits.noted("endpoint:busy", "HTTP 429: slow down", 600):
+                    await seen.wait()
+            return await BENCHMARK.run(sample, setup, trial)
+
+        def show(status: statuses.Status) -> None:
+            if status.message and status.state == "running":
+                told.append(status.message)
+                seen.set()
+
+        waiting = replace(BENCHMARK, run=wait)
+        return await build(tmp_path, Kept(), waiting, concurrency=1, show=show).go()
+
+    ended = asyncio.run(go())
+    assert told[0].startswith("1 call waits for endpoint:busy, up to ")
+    assert told[0].endswith(" s more: HTTP 429: slow down")
+    assert ended.state == "done"
+    assert "waits" not in ended.message

@@ -13,6 +13,7 @@ from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.fault_words import name_fault_type
 from cxlab.records.metric_names import head_metric, name_metric, within_sentence
 from cxlab.ui.labels import figures, label, plain, say
 from cxlab.ui.path_strips import grid, strip
@@ -308,7 +309,7 @@ def origin(whole: StoredAttempt) -> None:
             st.markdown("**Failures**")
             for each in whole.failures.iter_rows(named=True):
                 where = f"Turn {each['turn']}: " if each["turn"] else ""
-                say(f"{where}{each['where_']} {each['type'].replace('_', ' ')}. {each['message']}")
+                say(f"{where}{each['where_']} {name_fault_type(each['type'])}. {each['message']}")
     with st.expander("Where this comes from"):
         facts = [
             ("Attempt", row["attempt_id"]),
