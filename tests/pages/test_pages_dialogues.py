@@ -83,7 +83,13 @@ def test_a_result_leads_to_the_message_and_text_is_text(home: Path) -> None:
     app.selectbox(key="search-verdict").set_value("failed").run()
     assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
     app.text_input(key="search-words").set_value("elephant").run()
-    assert "No message holds these words" in [each.value for each in app.subheader]
+    assert "No message of customer or agent holds these words" in [each.value for each in app.subheader]
+    assert "search-anybody" not in {each.key for each in app.button}
+    # What only a tool gave back is no dead end.
+    app = open_page("conversations", source="runs", q="1}")
+    assert "In 1 dialogue they stand in what others said" in words(app)
+    app.button(key="search-anybody").click().run()
+    assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
 
 
 def test_a_long_message_is_cut_around_the_words() -> None:

@@ -55,8 +55,14 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
         found = cached(
             find_dialogues, narrowed, terms, roles, _ROWS_A_PAGE, (max(1, view.page) - 1) * _ROWS_A_PAGE, _SHOWN
         )
+        elsewhere = (
+            0 if found.dialogues or not roles else cached(find_dialogues, narrowed, terms, (), 1, 0, 1).dialogues
+        )
     show_active(view.change(search=""), about)
-    _show_found(view, terms, found)
+    if found.dialogues:
+        _show_found(view, terms, found)
+    else:
+        _say_none(place, said, elsewhere)
     return True
 
 
@@ -87,11 +93,20 @@ def _ask(place: SearchPlace) -> tuple[str, ...]:
     return split_terms(place.view.search)
 
 
-def _show_found(view: View, terms: Sequence[str], found: FoundDialogues) -> None:
-    if not found.dialogues:
-        section("No message holds these words")
+def _say_none(place: SearchPlace, said: str, others: int) -> None:
+    """That nothing was found, and in how many dialogues others than those asked of said it, with the way there."""
+    section(
+        f"No message of {_SAID_BY[said]} holds these words" if said != "anybody" else "No message holds these words"
+    )
+    if others:
+        many = "1 dialogue" if others == 1 else f"{format_count(others)} dialogues"
+        st.info(f"In {many} they stand in what others said, or in what a tool gave back.")
+        st.button("Search what anybody said", key="search-anybody", on_click=move, args=(place.change(said="anybody"),))
+    else:
         st.info("All words must stand in one message. Take fewer, or clear a filter in the sidebar.")
-        return
+
+
+def _show_found(view: View, terms: Sequence[str], found: FoundDialogues) -> None:
     messages = "1 message" if found.messages == 1 else f"{format_count(found.messages)} messages"
     dialogues = "1 dialogue" if found.dialogues == 1 else f"{format_count(found.dialogues)} dialogues"
     section(
