@@ -36,7 +36,7 @@ _SECOND = 0.3
 """Share of the conversations in which two things happen."""
 
 
-class ConversationPlan(NamedTuple):
+class PlannedConversation(NamedTuple):
     """One conversation before it is written."""
 
     id: str
@@ -55,7 +55,7 @@ class GeneratedCorpus:
     areas: dict[str, str]
 
 
-def plan(size: int, seed: int) -> list[ConversationPlan]:
+def plan(size: int, seed: int) -> list[PlannedConversation]:
     """What happens in each of `size` conversations; the same seed gives the same plans."""
     known = load_happenings()
     rng = random.Random(f"plan {seed}")
@@ -73,12 +73,12 @@ def plan(size: int, seed: int) -> list[ConversationPlan]:
         chosen = [rng.choice(by_area[first])]
         if second != first and rng.random() < _SECOND:
             chosen.append(rng.choice(by_area[second]))
-        plans.append(ConversationPlan(f"made_{number:06d}", domain, topic, tuple(chosen)))
+        plans.append(PlannedConversation(f"made_{number:06d}", domain, topic, tuple(chosen)))
     return plans
 
 
 def write(
-    plans: Sequence[ConversationPlan], model: ChatModel, seed: int, folder: Path | None = None
+    plans: Sequence[PlannedConversation], model: ChatModel, seed: int, folder: Path | None = None
 ) -> Generator[Progress, None, dict[str, Conversation]]:
     """The conversations as the writer delivers them; one whose reply could not be read twice is left out.
 
@@ -87,7 +87,7 @@ def write(
     known = load_happenings().happenings
     read, unread = 0, 0
 
-    async def make(one: ConversationPlan) -> dict[str, Any]:
+    async def make(one: PlannedConversation) -> dict[str, Any]:
         nonlocal read, unread
         means = tuple(known[name].means for name in one.happenings)
         inputs = WriteInputs(topic=one.topic, happenings=means, script=one.happenings)
@@ -125,13 +125,15 @@ def to_conversation(
     return Conversation(id=id, messages=tuple(said), labels=dict(labels))
 
 
-def describe(one: ConversationPlan) -> dict[str, Any]:
+def describe(one: PlannedConversation) -> dict[str, Any]:
     """What is known of a conversation before it is written, as its labels."""
     area = load_happenings().happenings[one.happenings[0]].area
     return {"domain": one.domain, "area": area, "topic": one.topic, "happenings": list(one.happenings)}
 
 
-def ask_for(plans: Sequence[ConversationPlan], conversations: Mapping[str, Conversation], seed: int) -> GeneratedCorpus:
+def ask_for(
+    plans: Sequence[PlannedConversation], conversations: Mapping[str, Conversation], seed: int
+) -> GeneratedCorpus:
     """The queries, by area as in the paper, and the conversations that answer them."""
     known = load_happenings()
     rng = random.Random(f"queries {seed}")

@@ -22,7 +22,7 @@ from cxlab.records import Conversation
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[list[generated.ConversationPlan], generated.GeneratedCorpus]:
+def made() -> tuple[list[generated.PlannedConversation], generated.GeneratedCorpus]:
     plans = generated.plan(400, 3)
     talks = finish(generated.write(plans, load("simulated:strong"), 3))
     return plans, generated.ask_for(plans, talks, 3)
