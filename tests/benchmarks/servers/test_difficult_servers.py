@@ -18,7 +18,7 @@ TALK = ("sage", "--limit", "2", "--customer", "endpoint:customer", *JUDGE)
 RUNS: dict[str, tuple[str, ...]] = {
     "sage": TALK,
     # Few pairs of articles are enough: each is asked about alike.
-    "cxmarena": ("cxmarena", "--limit", "8", "--option", "most=6", *JUDGE),
+    "cxmarena": ("cxmarena", "--limit", "8", "--option", "most=3", "--option", "sizes=16,64", *JUDGE),
     "act": ("crmarena", "--limit", "3", "--option", "framework=act"),
     "functions": ("crmarena", "--limit", "3", "--option", "framework=function_calling"),
     "create_agent": ("crmarena", "--limit", "3", "--option", "framework=create_agent"),
@@ -163,7 +163,8 @@ def test_a_bad_day(walk: Callable[[str], Walk], server: DifficultServer, name: s
     assert (spoiled["state"], spoiled["provider"], spoiled["done"]) == ("done", 0, spoiled["planned"])
     assert spoiled["cost_usd"] is not None
     failed = spoiled["attempts"].filter(pl.col("outcome") == "format")
-    assert set(failed["verdict_owner"]) <= {"agent"}
+    # Of many pairs of articles one that was not read may have been none.
+    assert set(failed.select("verdict", "verdict_owner").iter_rows()) <= {("failed", "agent"), ("passed", "")}
     # Where an answer came in the end, those on the way are slips.
     assert ("not readable: " in spoiled["why"]) == (failed.height > 0)
 
@@ -185,7 +186,7 @@ def test_who_spoils_a_talk_beside_the_agent_owns_it(
 def test_a_key_that_is_revoked_ends_the_run(walk: Callable[[str], Walk], server: DifficultServer, role: str) -> None:
     name = "cdr" if role == "agent" else "sage"
     here = walk(name)
-    limit = {"cdr": "40", "sage": "20"}[name]
+    limit = {"cdr": "40", "sage": "16"}[name]
     words = [word for word in RUNS[name] if word not in ("2", "4")]
     words[words.index("--limit") + 1 : words.index("--limit") + 1] = [limit]
     server.begin(lambda asked, number: "key_revoked" if asked == role and number > 6 else None, again=True)
