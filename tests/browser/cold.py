@@ -44,6 +44,8 @@ def _dress(page: Page, theme: str, width: int, height: int) -> None:
 def _look(page: Page, stem: str, theme: str) -> None:
     # Of all colours on a page, the ground is what tells the themes apart.
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", GROUNDS[theme])
+    # The ground changes at once, and the page is drawn anew a moment later: who clicks before that clicks in vain.
+    page.wait_for_timeout(1000)
     settle(page)
     assert main(page).locator("h1").first.inner_text() == TITLES[stem]
     faults = page.locator("[data-testid=stException], [data-testid=stAlertContentError]").all_inner_texts()

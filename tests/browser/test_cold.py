@@ -7,8 +7,8 @@ from .cold import TITLES, open_cold
 from .conftest import Lab
 
 pytestmark = pytest.mark.xdist_group("browser")
-# Looked at in the same way by journeys that begin there: test_journeys, test_work, test_persona, test_conversations.
-JOURNEYS = {"", "judges", "run", "models", "persona_lab", "conversations"}
+# Looked at in the same way by journeys that begin there: test_journeys, test_work, test_persona.
+JOURNEYS = {"", "judges", "run", "models", "persona_lab"}
 
 
 @pytest.mark.parametrize("stem", [stem for stem in TITLES if stem not in JOURNEYS])

@@ -7,16 +7,15 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.test_pages_conversations import QUESTION, lines
 
-from .cold import open_cold
 from .conftest import Lab
-from .steps import keyed, main, see, settle, wait_for
+from .steps import go, keyed, main, see, settle, wait_for
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.mark.usefixtures("as_before")
 def test_from_a_file_to_the_messages_that_fit_a_set_and_what_a_model_says_of_it(page: Page, lab: Lab) -> None:
-    open_cold(page, lab.url, "conversations")
+    go(page, lab.url, "conversations")
     file = {"name": "talks.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(lines()).encode()}
     page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files([file])
     see(page, "9 conversations from the first 9 rows")
