@@ -96,6 +96,8 @@ REPAIRS = re.compile(
     r"|(?<!\bno)[.,;] no, (?:i|it|he|she|we|they|that|there)\b[^.!?]*(?:\d|\b(?:\w+day|\w+(?:teen|ty|ieth|enth))\b)",
     re.IGNORECASE,
 )
+# A number of five digits or more, in groups or not: of a line, an order, an account.
+CODE = re.compile(r"\d(?:[ -]?\d){4,}")
 # What was asked for is held against what was done: "I asked for a note, not a sermon."
 HOLDS_AGAINST = re.compile(
     r"\bi (?:asked for|ordered|requested|booked|paid for|bought|said|meant) [^.!?]{2,40}, not\b"

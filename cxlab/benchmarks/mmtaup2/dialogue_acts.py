@@ -249,7 +249,12 @@ def correction(text: str, asked: str | None) -> bool | None:
 def repairs_itself(text: str) -> bool:
     """Whether a message corrects nothing but its own words of the same breath, which costs no message of its own."""
     plain = " ".join(sentences(text))
-    return bool(correction_cues.REPAIRS.search(plain)) and not doubt_cues.PUTS_RIGHT.search(plain)
+    found = correction_cues.REPAIRS.search(plain)
+    if found is None or doubt_cues.PUTS_RIGHT.search(plain):
+        return False
+    # "Let me find my glasses. No, it is 555-221-6727" takes up a code that stood in an earlier message.
+    before, after = plain[: found.start()], plain[found.start() :]
+    return not correction_cues.CODE.search(after) or any(each.isdigit() for each in before)
 
 
 def _restates(text: str, asked: str | None) -> bool:

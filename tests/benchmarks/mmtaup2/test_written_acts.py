@@ -71,6 +71,11 @@ def test_what_is_put_right_in_the_same_breath_costs_no_message() -> None:
     assert not dialogue_acts.repairs_itself("That is wrong.")
 
 
+def test_a_code_put_right_in_a_later_message_costs_one() -> None:
+    assert not dialogue_acts.repairs_itself("Oh, let me find my glasses. No, it is 555-221-6727.")
+    assert dialogue_acts.repairs_itself("It is 555-221-6772. No, wait, it is 555-221-6727.")
+
+
 def test_a_no_to_what_was_stated_corrects_and_to_what_was_asked_answers() -> None:
     assert dialogue_acts.correction("It was not a parcel.", "Your parcel came back to us.") is True
     assert dialogue_acts.correction("It was not a parcel.", "Was it a parcel or a letter?") is not True
