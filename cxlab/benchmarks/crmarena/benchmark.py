@@ -130,6 +130,7 @@ BENCHMARK = Benchmark(
     run=run,
     score=score,
     rescore=rescore,
+    scorer="2",
     check=check,
     prompts=agent_prompts.hashes,
     prompt_options=(

@@ -373,6 +373,6 @@ BENCHMARK = Benchmark(
     questions=evaluation_prompts.questions,
     prepare=corpus.prepare,
     migrate=migrate,
-    scorer="3",
+    scorer="4",
     rescore=rescore,
 )
