@@ -251,9 +251,17 @@ def read_window() -> tuple[int, int]:
     return known
 
 
-def screen(above: int) -> "DeltaGenerator":
-    """What a page shows to an audience as its one picture: as high as the window leaves below so many pixels."""
-    st.html(
-        f"<style>.st-key-cx-screen {{height: max(calc(100dvh - {above}px), 20rem) !important; flex: none;}}</style>"
-    )
+_SCREEN = """<style>
+@media screen {
+  [data-testid="stMainBlockContainer"]:has(.st-key-cx-screen) {display: flex; flex-direction: column; height: 100dvh}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-cx-screen) {flex: 1 1 0; min-height: 20rem}
+  .st-key-cx-screen {height: 100% !important; flex: none}
+}
+</style>"""
+
+
+def screen() -> "DeltaGenerator":
+    """What a page shows to an audience as its one picture: as high as the window leaves below the words, however many
+    lines these take."""
+    st.html(_SCREEN)
     return st.container(key="cx-screen")

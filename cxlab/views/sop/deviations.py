@@ -148,7 +148,7 @@ def show_map(current: View, procedure: Procedure, difference: tuple[str, str] | 
         width, height = read_window()
         above = _HEAD_PX + (_LINE_PX if difference else 0)
         figure = fit(figure, procedure, (width - _RIMS_PX, height - above))
-    with screen(above) if large else nullcontext():
+    with screen() if large else nullcontext():
         picked = show_chart(
             figure, rows, key="sop-map", alt=alt, select=True, columns=columns, zoom=True, table=not large,
             stretch=large,

@@ -94,7 +94,7 @@ def show_procedures(current: View, facet: str, ids: list[str], large: bool = Fal
         fits, figure = room >= _LEAST_HEIGHT * figure.layout.height, enlarge(figure, scale)
         if fits:
             figure.update_layout(height=None)
-    with screen(_HEAD_PX) if fits else nullcontext():
+    with screen() if fits else nullcontext():
         picked = show_chart(
             figure, table, key=key, alt=alt, select=True, columns=twin, table=not large, stretch=fits
         )  # fmt: skip
