@@ -88,6 +88,7 @@ def show_found(place: SearchPlace, tab: str) -> None:
         return
     with st.spinner("Searching"):
         found = finding.find(place)
+    results.say_unsaid(place, found)
     if not found.hits:
         st.info("Nothing in these conversations speaks for this. Ask in other words, or clear a filter.")
         return

@@ -13,14 +13,16 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from cxlab import cli, jobs, read
+from cxlab.benchmarks.cdr.retrievers.explanation import explain
+from cxlab.benchmarks.cdr.units import split
 from cxlab.read import View
-from cxlab.records import Message
+from cxlab.records import Conversation, Message
 from cxlab.records.conversation import ToolCall
 from cxlab.store import write
 from cxlab.ui.trash import delete
 from cxlab.views.search import work
 from cxlab.views.search.place import SearchPlace, name_retriever
-from cxlab.views.search.results import draw_messages
+from cxlab.views.search.results import draw_messages, find_telling
 from cxlab.views.search.work import REPORT
 from tests.benchmarks.cdr.test_relevance_queue import store_labelled
 from tests.pages.app_script import open_page, words
@@ -126,6 +128,46 @@ def test_what_nothing_speaks_for_is_no_result(dataset: str) -> None:
     near = open_page("conversations", dataset=dataset, q="a bicycle bell", retriever="hashing")
     assert "the last of them may have nothing to do with it" in words(near)
     assert "Something speaks for" not in words(near)
+
+
+def test_words_that_any_talk_holds_are_no_evidence_and_those_that_nobody_says_are_named(dataset: str) -> None:
+    asked = "a customer says that something is not what it had been promised before"
+    for retriever in ("hybrid:conversation", "conversation", "bm25"):
+        app = open_page("conversations", dataset=dataset, q=asked, retriever=retriever)
+        assert not app.exception
+        assert not hits(app), retriever
+        assert "No conversation here says “promised”." in words(app)
+    # "is", "it" and "this" stand in the others; what counts is who says the one word that tells anything.
+    both = open_page("conversations", dataset=dataset, q="customers who say that this is what it is: brown, velvet")
+    assert set(hits(both)) == {"t2", "t5", "t8"}
+    assert "Something speaks for it in **3** of 9 conversations" in words(both)
+    assert "words: brown" in words(both)
+    assert "No conversation here says “velvet”." in words(both)
+    other = open_page("conversations", dataset=dataset, q="customers who say moment")
+    assert "The customer says “moment” in none; others do in 9 conversations." in words(other)
+    other.button(key="search-others-0").click().run()
+    assert len(hits(other)) == 9
+
+
+def test_the_message_that_holds_the_word_is_shown_with_the_word_in_it() -> None:
+    texts = ["Hello.", *(["I see."] * 9), f"{'so it goes ' * 90} it was promised {'and on ' * 90}", "Bye."]
+    roles = ("customer", "agent") * 6
+    said = tuple(Message(role=role, text=text, turn=1) for role, text in zip(roles, texts, strict=True))
+    talk = Conversation(id="t", messages=said)
+    for question in (
+        "promised",
+        "users who were promised it",
+        "assistants who promised",
+        "grateful that it was promised",
+    ):
+        why = explain(question, talk, split(talk, "session")[0])
+        assert why.words == ("promised",), question
+        matched = find_telling(said, why)
+        assert 10 in matched, question
+        drawn = draw_messages(said, [0, *matched], matched, why.words)
+        assert "<mark>promised</mark>" in drawn, question
+        assert "so it goes … " not in drawn
+        assert "and on …" in drawn
 
 
 def test_nothing_can_be_typed_that_would_be_lost_when_an_import_is_done(

@@ -8,8 +8,8 @@ import pytest
 
 from cxlab.read import View
 from cxlab.store import tables
-from cxlab.views.search.dialogues import cut_around, mark_terms
-from cxlab.views.search.queries_dialogues import find_dialogues, split_terms
+from cxlab.views.search.excerpts import cut_around, mark_terms
+from cxlab.views.search.queries_dialogues import count_terms, find_dialogues, left_out, split_terms
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -83,13 +83,46 @@ def test_a_result_leads_to_the_message_and_text_is_text(home: Path) -> None:
     app.selectbox(key="search-verdict").set_value("failed").run()
     assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
     app.text_input(key="search-words").set_value("elephant").run()
-    assert "No message of customer or agent holds these words" in [each.value for each in app.subheader]
+    assert "No message of customer or agent holds “elephant”" in [each.value for each in app.subheader]
     assert "search-anybody" not in {each.key for each in app.button}
     # What only a tool gave back is no dead end.
     app = open_page("conversations", source="runs", q="1}")
     assert "In 1 dialogue they stand in what others said" in words(app)
     app.button(key="search-anybody").click().run()
     assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
+
+
+def test_words_that_carry_nothing_are_left_out_of_a_sentence() -> None:
+    asked = "a customer says that something had been promised, before"
+    assert split_terms(asked) == ("promised",)
+    assert left_out(asked) == ("a", "customer", "says", "that", "something", "had", "been", "before")
+    assert split_terms('"had been" promised?') == ("had been", "promised")
+    assert split_terms("who was it") == ("who", "was", "it"), "where there is nothing else"
+    assert left_out("who was it") == ()
+    assert split_terms("100 % 1}") == ("100", "%", "1}")
+
+
+def test_where_no_message_holds_all_words_those_with_most_are_shown(home: Path) -> None:
+    roles = ("customer", "agent")
+    assert count_terms(ALL, ("refund", "late", "parcel"), roles) == ({"refund": 3, "late": 1, "parcel": 2}, 2)
+    assert count_terms(ALL, ("elephant", "zebra"), roles) == ({"elephant": 0, "zebra": 0}, 0)
+    app = open_page("conversations", source="runs", q="a customer says the parcel is late before a refund, zebra")
+    assert not app.exception
+    heads = [each.value.replace("\\", "") for each in app.subheader]
+    assert "No message of customer or agent holds all of: “parcel”, “late”, “refund”, “zebra”" in heads
+    assert "2 hold “parcel”, 1 holds “late”, 3 hold “refund”, none hold “zebra”." in words(app)
+    assert "1 message in 1 dialogue" in heads
+    assert "Each holds 2 of the 4 words" in words(app)
+    bodies = " ".join(each.proto.body for each in app.get("html"))
+    assert "My <mark>parcel</mark> is <mark>late</mark>." in bodies
+    assert "lost" not in bodies
+    # Where one word a message is most, the word that few hold comes before the one that many do.
+    app = open_page("conversations", source="runs", q="refund late")
+    assert "4 messages in 2 dialogues" in [each.value for each in app.subheader]
+    told = [each.value.replace("\\", "") for each in app.caption]
+    assert [each for each in told if each.endswith("-s1-1")] == ["a2-s1-1", "a1-s1-1"]
+    app.button(key="search-only-0").click().run()
+    assert "3 messages in 2 dialogues" in [each.value for each in app.subheader]
 
 
 def test_a_long_message_is_cut_around_the_words() -> None:

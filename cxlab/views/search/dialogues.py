@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup, escape
 
 from cxlab import read
 from cxlab.charts.numbers import format_count
@@ -21,14 +19,13 @@ from cxlab.ui.place import LONGEST, move, pick
 from cxlab.ui.transcript_html import TranscriptLine, style, to_html
 from cxlab.views.benchmarks import declared, declared_all, leave_out_floors, names_of
 from cxlab.views.search import queries_dialogues
+from cxlab.views.search.excerpts import cut_around, mark_terms
 from cxlab.views.search.place import SearchPlace
-from cxlab.views.search.queries_dialogues import FoundDialogues, find_dialogues, split_terms
+from cxlab.views.search.queries_dialogues import FoundDialogues, count_terms, find_dialogues, left_out, split_terms
 
 SOURCES = {"": "Collected conversations", "runs": "Dialogues of runs"}
 _ROWS_A_PAGE = 10
 _SHOWN = 3
-# Letters of a message on each side of the first word that was looked for.
-_BEFORE, _AFTER = 200, 500
 _SAID_BY = {
     "": "customer or agent", "customer": "the customer", "agent": "the agent", "tool": "a tool", "anybody": "anybody",
 }  # fmt: skip
@@ -59,10 +56,22 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
             0 if found.dialogues or not roles else cached(find_dialogues, narrowed, terms, (), 1, 0, 1).dialogues
         )
     show_active(view.change(search=""), about)
+    if dropped := left_out(place.view.search):
+        st.caption(plain(f"Looked for: {', '.join(terms)}. Left out: {', '.join(dropped)}; in “quotes” each counts."))
     if found.dialogues:
-        _show_found(view, terms, found)
-    else:
-        _say_none(place, said, elsewhere)
+        _show_found(view, terms, found, "Where most messages hold the words comes first.")
+        return True
+    counts, most = cached(count_terms, narrowed, terms, roles) if len(terms) > 1 else ({}, 0)
+    _say_none(place, terms, said, elsewhere, counts if most else {})
+    if most:
+        # A word that few messages hold tells more.
+        weights = tuple(1 / (1 + counts[each]) for each in terms)
+        skipped = (max(1, view.page) - 1) * _ROWS_A_PAGE
+        found = cached(
+            find_dialogues, narrowed, terms, roles, _ROWS_A_PAGE, skipped, _SHOWN, least=most, weights=weights
+        )
+        held = f"{most} of the {len(terms)} words" if most > 1 else "one of the words"
+        _show_found(view, terms, found, f"Each holds {held}; those with the rarest come first.")
     return True
 
 
@@ -93,25 +102,37 @@ def _ask(place: SearchPlace) -> tuple[str, ...]:
     return split_terms(place.view.search)
 
 
-def _say_none(place: SearchPlace, said: str, others: int) -> None:
-    """That nothing was found, and in how many dialogues others than those asked of said it, with the way there."""
-    section(
-        f"No message of {_SAID_BY[said]} holds these words" if said != "anybody" else "No message holds these words"
-    )
+def _say_none(place: SearchPlace, terms: Sequence[str], said: str, others: int, counts: dict[str, int]) -> None:
+    """That no message holds all the words; in how many dialogues others than those asked of said them, and how many
+    messages hold each of the words where any does, with the ways there."""
+    told = [f"“{each}”" for each in terms]
+    section(plain(f"{_no_message(said)} holds {'all of: ' if len(terms) > 1 else ''}{', '.join(told)}"))
     if others:
         many = "1 dialogue" if others == 1 else f"{format_count(others)} dialogues"
         st.info(f"In {many} they stand in what others said, or in what a tool gave back.")
         st.button("Search what anybody said", key="search-anybody", on_click=move, args=(place.change(said="anybody"),))
-    else:
-        st.info("All words must stand in one message. Take fewer, or clear a filter in the sidebar.")
+    elif not counts:
+        st.info("No message holds any of these words. Take others, or clear a filter in the sidebar.")
+    if counts:
+        each = [f"{format_count(n) if n else 'none'} hold{'s' * (n == 1)} “{word}”" for word, n in counts.items()]
+        st.markdown(plain(f"{', '.join(each)}."))
+        with st.container(horizontal=True, gap="small"):
+            for number, (word, n) in enumerate(counts.items()):
+                alone = place.change(search=f'"{word}"')
+                if n:
+                    st.button(f"Only {plain(word)}", key=f"search-only-{number}", on_click=move, args=(alone,))
 
 
-def _show_found(view: View, terms: Sequence[str], found: FoundDialogues) -> None:
+def _no_message(said: str) -> str:
+    return f"No message of {_SAID_BY[said]}" if said != "anybody" else "No message"
+
+
+def _show_found(view: View, terms: Sequence[str], found: FoundDialogues, order: str) -> None:
     messages = "1 message" if found.messages == 1 else f"{format_count(found.messages)} messages"
     dialogues = "1 dialogue" if found.dialogues == 1 else f"{format_count(found.dialogues)} dialogues"
     section(
         f"{messages} in {dialogues}",
-        "Where most messages hold the words comes first. Constant agents are left out unless one is chosen.",
+        f"{order} Constant agents are left out unless one is chosen.",
     )
     style()
     for number, row in enumerate(found.rows.iter_rows(named=True)):
@@ -143,27 +164,3 @@ def _show_one(view: View, terms: Sequence[str], row: dict[str, Any], said: Seque
     if row["found"] > len(said):
         more = row["found"] - len(said)
         st.caption(f"{format_count(more)} more {'message holds' if more == 1 else 'messages hold'} the words.")
-
-
-def cut_around(text: str, terms: Sequence[str]) -> str:
-    """A long text around the first of the terms, cut at words."""
-    if len(text) <= _BEFORE + _AFTER:
-        return text
-    places = [at for each in terms if (at := text.lower().find(each.lower())) >= 0]
-    start, end = max(0, min(places, default=0) - _BEFORE), min(places, default=0) + _AFTER
-    head = "" if start == 0 else "… "
-    tail = "" if end >= len(text) else " …"
-    shown = text[start:end]
-    shown = shown.partition(" ")[2] or shown if head else shown
-    shown = shown.rpartition(" ")[0] or shown if tail else shown
-    return f"{head}{shown}{tail}"
-
-
-def mark_terms(text: str, terms: Sequence[str]) -> Markup:
-    """The text as HTML, escaped, the terms marked wherever they stand."""
-    pattern = re.compile("|".join(re.escape(each) for each in sorted(terms, key=len, reverse=True)), re.IGNORECASE)
-    parts, at = [], 0
-    for found in pattern.finditer(text):
-        parts += [escape(text[at : found.start()]), Markup("<mark>{}</mark>").format(found.group())]
-        at = found.end()
-    return Markup("").join([*parts, escape(text[at:])])

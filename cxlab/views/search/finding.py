@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, load_corpus
 from cxlab.benchmarks.cdr.retrievers import Hit, open_index
 from cxlab.benchmarks.cdr.retrievers.approximate import is_current, search_index
 from cxlab.benchmarks.cdr.retrievers.explanation import asks_for_states_alone, asks_how_it_moves, explain
+from cxlab.benchmarks.cdr.retrievers.question_words import Unsaid, find_unsaid, reduce_question
 from cxlab.benchmarks.cdr.units import split
 from cxlab.errors import UnknownName
 from cxlab.importers.conversations import COLUMNS
@@ -38,7 +39,8 @@ class Findings:
     how many conversations the filters leave; `scoring`: how many of them something speaks for, None where likeness
     alone was asked, which gives a number to each; `moving`: that words had no say, as the question asks how something
     moves; `most`: that no more were read, so that there may be more; `weaker`: where few were found, those that come
-    next, for which nothing speaks plainly."""
+    next, for which nothing speaks plainly; `unsaid`: words that matter and speak for none of those under the
+    filters."""
 
     hits: list[Hit]
     asked: str
@@ -47,6 +49,7 @@ class Findings:
     moving: bool = False
     most: bool = False
     weaker: Sequence[Hit] = ()
+    unsaid: Sequence[Unsaid] = ()
 
 
 def searchable() -> dict[str, str]:
@@ -112,8 +115,18 @@ def under_filters(place: SearchPlace) -> pl.DataFrame:
 
 
 def find(place: SearchPlace) -> Findings:
-    """The best conversations for the question, or those like the one that is named; UnknownName where that is none of
-    the dataset's."""
+    """The best conversations for the question, and which of its words stand in none; or those like the one that is
+    named, UnknownName where that is none of the dataset's."""
+    found = _find(place)
+    # Where words have no say it tells nothing that they are not said.
+    if not place.question or found.moving:
+        return found
+    corpus = load_corpus(place.dataset)
+    talks = [corpus[name] for name in under_filters(place)["conversation_id"]]
+    return replace(found, unsaid=find_unsaid(place.question, talks))
+
+
+def _find(place: SearchPlace) -> Findings:
     frame = under_filters(place)
     among = set(frame["conversation_id"])
     text, retriever = place.question, place.retriever
@@ -131,7 +144,11 @@ def find(place: SearchPlace) -> Findings:
     if moving := _words_have_no_say(text, retriever, place):
         retriever = "conversation"
     index = open_index(place.dataset, place.index or retriever, place.granularity).index
-    ranking = index.rank(text, len(index.ids))
+    asked = text
+    if place.model is None and not moving and retriever in _BY_WORDS | _BY_STATES:
+        # Words that any talk holds would rank what has nothing to do with it.
+        asked = reduce_question(text, sides=retriever == "conversation")
+    ranking = index.rank(asked, len(index.ids))
     found = [] if ranking.alike and len(index.ids) > 1 else ranking.found
     # 0 and less: nothing in it speaks for the conversation.
     good = [Hit(corpus[each.id], each.score, each.unit) for each in found if each.score > 0 and each.id in among]

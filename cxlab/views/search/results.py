@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 import streamlit as st
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from cxlab.benchmarks.cdr.retrievers import Hit
 from cxlab.benchmarks.cdr.retrievers.explanation import LEAST, NOTHING, Explanation, Movement, explain
@@ -18,15 +18,18 @@ from cxlab.ui.labels import chip, plain, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
+from cxlab.views.search.excerpts import cut_at, find_word, mark_words
 from cxlab.views.search.finding import Findings
 from cxlab.views.search.place import SIZES, SearchPlace, is_joined
 
 ROWS_A_PAGE = 10
-# Messages around the ones that matched, and characters of one message, that a result shows before it is opened.
-_AROUND, _SHOWN = 1, 700
+# Messages around the ones that matched that a result shows before it is opened.
+_AROUND = 1
 # Of a whole conversation, the messages that a result shows before it is opened: the first ones where none tells more,
 # else so many that tell most.
 _FIRST, _TELLING = 4, 3
+# Words that are named as a reason.
+_NAMED = 8
 _WORD = re.compile(r"\w+")
 _SIDES = {"user": "the customer", "assistant": "the agent", None: "anybody"}
 _ENDS = {
@@ -72,6 +75,26 @@ def say_found(place: SearchPlace, found: Findings) -> None:
             "The question asks how something moves, so it is read by who says what and when, and not by its words; "
             "where there is most of it comes first."
         )
+
+
+def say_unsaid(place: SearchPlace, found: Findings) -> None:
+    """Which words that matter speak for none, as nobody says them or the other side alone; and the way to these."""
+    nobody = [each.word for each in found.unsaid if not each.others]
+    if nobody:
+        st.markdown(f"No conversation here says {plain(quote(nobody))}.")
+    for number, each in enumerate(each for each in found.unsaid if each.others):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            many = "1 conversation" if each.others == 1 else f"{format_count(each.others)} conversations"
+            told = f"{_SIDES[each.side].capitalize()} says {quote([each.word])} in none; others do in {many}."
+            st.markdown(plain(told), width="content")
+            if st.button(plain(f"Search for {each.word}"), key=f"search-others-{number}", type="tertiary"):
+                go(place.ask(each.word))
+
+
+def quote(words: Sequence[str]) -> str:
+    """“a”, “b” or “c”."""
+    told = [f"“{each}”" for each in words]
+    return " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
 
 
 def show_hits(place: SearchPlace, found: Findings) -> None:
@@ -120,20 +143,23 @@ def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
 
 def find_telling(messages: Sequence[Message], why: Explanation) -> list[int]:
     """Of a conversation that was found as a whole the messages that tell most: for each state that the question names
-    those nearest to it (where it is to move, to either end); where it names none those with most of its words."""
+    those nearest to it (where it is to move, to either end); where it names none those with most of its words. Each of
+    the words that are named as a reason stands in one of them."""
     found: set[int] = set()
     for each in why.movements:
         ends = (1, -1) if each.where in ("rise", "grow") else (1,)
         for end in ends:
             levels = sorted(each.levels, key=lambda level: -end * each.sign * level.value)
             found |= {one.place for one in levels[:_TELLING] if end * each.sign * one.value >= LEAST}
-    if not found and why.words:
-        held = {
-            place: len({*why.words} & {*_WORD.findall(said.text.casefold())})
-            for place, said in enumerate(messages)
-            if not why.of_side or SPEAKERS[said.role] == why.side
-        }
-        found = {place for place in sorted(held, key=lambda place: (-held[place], place))[:_TELLING] if held[place]}
+    held = {place: {*why.words} & {*_WORD.findall(said.text.casefold())} for place, said in enumerate(messages)}
+    of_side = {at for at in held if not why.side or SPEAKERS[messages[at].role] == why.side}
+    # Those of the side that is meant first.
+    order = sorted(held, key=lambda at: (at not in of_side, -len(held[at]), at))
+    if not found:
+        found = {*[at for at in order if held[at] and (at in of_side or not why.of_side)][:_TELLING]}
+    for word in why.words[:_NAMED]:
+        if not any(word in held[at] for at in found):
+            found |= {*[at for at in order if word in held[at]][:1]}
     return sorted(found)
 
 
@@ -151,7 +177,7 @@ def _show_why(place: SearchPlace, why: Explanation) -> None:
     """Words, whose they are, what moves; in one line of marks."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if why.words:
-            told = ", ".join(why.words[:8]) + (" …" if len(why.words) > 8 else "")
+            told = ", ".join(why.words[:_NAMED]) + (" …" if len(why.words) > _NAMED else "")
             chip(f"words: {told}", "gray", "Words of the question that stand in what matched; marked below.")
         if why.side and not place.like:
             chip(*_describe_side(why))
@@ -223,8 +249,8 @@ def draw_messages(
         before = place
         message = messages[place]
         text = message.text
-        if cut and len(text) > _SHOWN:
-            text = text[:_SHOWN].rsplit(" ", 1)[0] + " …"
+        if cut:
+            text = cut_at(text, find_word(text, words if place in matched else ()))
         calls = tuple(
             TranscriptCall(
                 message.role,
@@ -263,14 +289,3 @@ def _find_results(messages: Sequence[Message]) -> dict[tuple[int, int], int]:
 
 def _draw_gap(count: int) -> Markup:
     return Markup('<p class="cx-gap">… {} {} …</p>').format(count, "message" if count == 1 else "messages")
-
-
-def mark_words(text: str, words: Sequence[str]) -> Markup:
-    """The text as HTML, escaped, each of these casefolded words marked where it stands."""
-    wanted = set(words)
-    parts, at = [], 0
-    for found in _WORD.finditer(text) if wanted else ():
-        if found.group().casefold() in wanted:
-            parts += [escape(text[at : found.start()]), Markup("<mark>{}</mark>").format(found.group())]
-            at = found.end()
-    return Markup("").join([*parts, escape(text[at:])])

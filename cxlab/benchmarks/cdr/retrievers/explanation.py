@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cxlab.benchmarks.cdr.retrievers.question_words import find_meaning
 from cxlab.benchmarks.cdr.units import Unit
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.records import Conversation, Message
@@ -88,9 +89,9 @@ class Movement(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """`words`: of the question, that stand in the unit, as the index cuts them; `side`: whose words are asked for
-    ("user", "assistant", None: anybody's); `of_side`: those of the words that this side says; `movements`: one for
-    each state that the question names."""
+    """`words`: of the question, that carry meaning and stand in the unit, as the index cuts them; `side`: whose words
+    are asked for ("user", "assistant", None: anybody's); `of_side`: those of the words that this side says;
+    `movements`: one for each state that the question names."""
 
     words: tuple[str, ...]
     side: str | None
@@ -166,4 +167,4 @@ def _join(states: Sequence[State]) -> list[State]:
 
 def _find_words(topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
     there = {word for message in messages for word in tokenize(message.text)}
-    return tuple(word for word in dict.fromkeys(tokenize(topic)) if word in there)
+    return tuple(word for word in find_meaning(topic) if word in there)
