@@ -86,6 +86,13 @@ def describe_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingPr
     return what, f"{scenario} · “{part}”" if kind == "provider" and part else scenario
 
 
+def name_group(row: Mapping[str, Any], titles: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What happened in a group, and in which scenario where the same happened in others too (`elsewhere`, of
+    `failures.groups`): "Handed over without need, in “Serve an order”"."""
+    what = describe_group(row, titles)[0]
+    return f"{what}, in “{_name(row['scenario'], titles)}”" if row.get("elsewhere") and row["scenario"] else what
+
+
 def say_unread(form: str, message: str) -> str:
     """Why a reply could not be used, in words: "risk status is “SafeRequest”, outside its options (risk, safe)"."""
     found = _OUTSIDE.fullmatch(message)
@@ -130,7 +137,7 @@ def say_commonest(
     if row["level"] > 1:
         size = f"{format_count(row['attempts'])} {things[row['attempts'] != 1]}"
         return f"Nothing stands out: {format_count(row['level'])} kinds of failure in {size} each"
-    what, doing = describe_group(row, titles)[0], say_doing(row)
+    what, doing = name_group(row, titles), say_doing(row)
     return f"{what[:1].lower()}{what[1:]}" + (f" ({doing})" if doing else "")
 
 
@@ -139,7 +146,7 @@ def say_worst(
 ) -> tuple[str, str]:
     """What breaks most, of the first row of `failures.groups`: what and whose doing; and how many, `of` how many, whose
     they are most often, and one of several that are level."""
-    what, where = describe_group(row, titles)
+    what, where = name_group(row, titles), describe_group(row, titles)[1]
     said = f" {where}." if row["kind"] == "provider" and row["level"] == 1 else ""
     first = f"One of them: {what}. " if row["level"] > 1 else ""
     size = f"{say_size(row['n'], row['attempts'], things)}, {of}. {_say_mostly(row['by_model'])}."

@@ -51,6 +51,8 @@ _MIDDLE = ("turns", "failures", "lost")
 _LEAST_TYPICAL = 3
 # What the failures of a group share; a detail that differs by its figures alone is told without them.
 _SHARED = ("kind", "stage", "took", "due", "field", "given", "wanted", "owner")
+# What makes two groups sound alike wherever they happened.
+_WORDS = ("kind", "took", "due", "field", "given", "wanted", "detail", "owner")
 _SCENARIO: dict[str, pl.Expr] = {
     "scenario": pl.when(pl.col("scenario").drop_nulls().n_unique() == 1).then(pl.col("scenario").drop_nulls().first()),
     "scenarios": pl.col("scenario").drop_nulls().n_unique().cast(pl.Int64),
@@ -112,7 +114,8 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     (`scenario` is null where there are several, `scenarios` their number); attempts whose end is wrong for the same
     reason, whatever its figures. What happened on the way is left out (see `on_the_way`) unless the view's errors
     name its kind. `of` are all failures under the view, in `of_attempts` attempts, `of_unscored` of them not
-    scored; `share` is of these; `groups` the number of groups in all, `level` of those in as many attempts. `lost`:
+    scored; `share` is of these; `elsewhere`: whether what they share happened in other scenarios too, in groups of
+    their own; `groups` the number of groups in all, `level` of those in as many attempts. `lost`:
     points that the group's attempts are below a full score, summed over the `scored` ones among them, by `full`;
     null where none has a score. `lost_in_all`: the points lost by all attempts under the view that are in any
     group, each counted once; `lost_in_groups` those of all groups added up, in which an attempt of several groups
@@ -145,6 +148,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
             of_unscored=pl.lit(listed["nth"].filter(verdicts == "unscored").n_unique(), pl.Int64),
             share=pl.col("attempts") / of_attempts,
             level=pl.len().over("attempts").cast(pl.Int64),
+            elsewhere=pl.col("scenario").n_unique().over(*_WORDS) > 1,
             scored=pl.col("scored").fill_null(0),
             lost_in_all=pl.lit(losses["lost"].sum() if losses.height else None, pl.Float64),
             lost_in_groups=pl.lit(lost["lost"].sum() if lost.height else None, pl.Float64),
@@ -154,7 +158,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
         .select(
             "alike", *_SHARED, "tool", "scenario", "scenarios", "detail", "n", "attempts", "deciding", "disputed",
             "models", "by_model", "of", "groups", "of_attempts", "of_unscored", "lost", "scored", "share", "level",
-            "lost_in_all", "lost_in_groups",
+            "elsewhere", "lost_in_all", "lost_in_groups",
         )
     )  # fmt: skip
 

@@ -14,6 +14,8 @@ from cxlab.charts.theme import short_model
 from cxlab.records.conversation import UNREADABLE
 from cxlab.ui.labels import chip, plain, say
 from cxlab.ui.path_strips import grid
+from cxlab.ui.render import render
+from cxlab.ui.transcript_html import mark_sought
 
 _SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
 # The two who talk get Streamlit's own pictures, which need no emoji font and no network.
@@ -29,31 +31,35 @@ def transcript(
     turn: int | None = None,
     after: Callable[[int], None] | None = None,
     unread: Mapping[int, str] = MappingProxyType({}),
+    sought: str = "",
 ) -> None:
     """A dialogue as chat. Messages need role, text, turn (and may have tool_calls and data, as dicts or JSON text).
 
     `turn` is marked. `after(turn)` is called below the last message of each turn, to draw votes or the path there.
-    `unread`: by turn why a reply could not be used, told in its place. `data["grounding"]` (a list of ids) becomes
-    chips. Everything that was said is shown as text, never rendered.
+    `unread`: by turn why a reply could not be used, told in its place. `sought`: words that are marked.
+    `data["grounding"]` (a list of ids) becomes chips. Everything that was said is shown as text, never rendered.
     """
     rows = list(messages.iter_rows(named=True) if isinstance(messages, pl.DataFrame) else messages)
     for place, row in enumerate(rows):
         why = unread.get(row["turn"], "")
-        _message(row, f"{key}-{place}", turn is not None and row["turn"] == turn, why)
+        _message(row, f"{key}-{place}", turn is not None and row["turn"] == turn, why, sought)
         last = place + 1 == len(rows) or rows[place + 1]["turn"] != row["turn"]
         if after is not None and last:
             after(int(row["turn"]))
 
 
-def _message(row: Mapping[str, Any], key: str, marked: bool, unread: str = "") -> None:
+def _message(row: Mapping[str, Any], key: str, marked: bool, unread: str = "", sought: str = "") -> None:
     role = str(row["role"])
     name, avatar = _SPEAKERS.get(role, role), _AVATARS.get(role)
     bubble = st.chat_message(avatar) if avatar else st.container()
-    with bubble, st.container(key=f"cx-say-{_key(role)}-{_key(key)}", gap="xsmall"):
+    named = f"cx-say-{_key(role)}-{_key(key)}" + (f"-cx-said-marked-{row['turn']}" if marked else "")
+    with bubble, st.container(key=named, gap="xsmall"):
         st.caption(f"{plain(name)} · turn {row['turn']}" + (" · **the turn in question**" if marked else ""))
         data = read_sent(row.get("data")) or {}
         if row["text"] == UNREADABLE and unread:
             say(f"(Not usable: {unread}.)")
+        elif sought and sought.casefold() in str(row["text"]).casefold():
+            st.html(render("said", text=mark_sought(str(row["text"]), sought)))
         elif row["text"]:
             say(row["text"])
         # The customer of a reply that could not be read was told just that; who reads on wants to know what came.

@@ -166,6 +166,7 @@ def style() -> None:
     .cx-line .way {{display: inline-block; min-width: 3.4rem;}}
     .cx-line del {{color: {ink.muted};}}
     .cx-line mark {{background: transparent; color: inherit; border-bottom: 2px dotted {ink.warning};}}
+    .cx-line mark.cx-sought {{background: Mark; color: MarkText; border: 0;}}
     .cx-line details {{font-size: .82rem; margin: .15rem 0;}}
     .cx-line summary {{cursor: pointer; color: {ink.muted};}} .cx-line summary b {{color: {ink.ink};}}
     .cx-line .bad {{color: {ink.bad}; font-weight: 600;}} .cx-line .good {{color: {ink.good};}}
@@ -178,9 +179,26 @@ def style() -> None:
     )
 
 
-def draw(lines: Iterable[TranscriptLine], *, asked: int | None = None, transcripts: bool = False) -> None:
-    """Lines below each other, those of the turn `asked` marked; `transcripts` shows all three of what was spoken."""
-    st.html("".join(to_html(line, asked=line.turn == asked, transcripts=transcripts) for line in lines))
+def draw(
+    lines: Iterable[TranscriptLine], *, asked: int | None = None, transcripts: bool = False, sought: str = ""
+) -> None:
+    """Lines below each other, those of the turn `asked` marked; `transcripts` shows all three of what was spoken.
+    `sought`: words that are marked in what was heard as it was meant."""
+    drawn = []
+    for line in lines:
+        plainly = sought and line.meant in (None, line.text) and sought.casefold() in line.text.casefold()
+        said = mark_sought(line.text, sought) if plainly else None
+        drawn.append(to_html(line, said, asked=line.turn == asked, transcripts=transcripts))
+    st.html("".join(drawn))
+
+
+def mark_sought(text: str, sought: str) -> Markup:
+    """The text as HTML, escaped, with the words that were looked for marked, in capitals or not."""
+    parts = re.split(f"({re.escape(sought)})", text, flags=re.IGNORECASE)
+    return Markup("").join(
+        Markup('<mark class="cx-sought">{}</mark>').format(part) if place % 2 else escape(part)
+        for place, part in enumerate(parts)
+    )
 
 
 def to_html(

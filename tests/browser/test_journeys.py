@@ -51,6 +51,7 @@ def test_from_a_bad_stage_to_the_dialogue_and_its_votes(page: Page, lab: Lab) ->
     expect(page.get_by_test_id("stPopoverBody")).not_to_be_empty()
     # What was said on that turn stands above it.
     expect(main(page).get_by_text(f"Customer · turn {turn} · the turn in question")).to_have_count(1)
+    expect(page.locator(f"[class*='cx-said-marked-{turn}']").first).to_be_in_viewport()
 
 
 def test_a_dialogue_opens_by_its_address_and_leads_to_its_neighbours(page: Page, lab: Lab) -> None:

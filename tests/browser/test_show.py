@@ -67,6 +67,9 @@ def test_every_page_copies_its_address_but_what_an_audience_sees(page: Page, lab
         button.get_by_text("Link copied; it opens on this machine alone").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == page.url
         button.get_by_text("Copy link").wait_for()
+    # It goes away with the page's upper edge: nothing that is read lies under it.
+    page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, 300)")
+    page.wait_for_function("document.querySelector('#cx-copy').getBoundingClientRect().bottom < 0")
     go(page, lab.url, "sop_paths", show="large")
     settle(page)
     assert not button.is_visible()

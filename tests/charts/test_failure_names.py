@@ -2,7 +2,7 @@
 
 import pytest
 
-from cxlab.charts.failure_names import describe_group
+from cxlab.charts.failure_names import describe_group, name_group, say_worst
 
 
 def group(kind: str, detail: str) -> dict[str, object]:
@@ -24,3 +24,13 @@ def test_faults_and_unreadable_replies_stand_in_words(kind: str, detail: str, to
     what, where = describe_group(group(kind, detail))
     assert what == told
     assert ("HTTP" in where) == (kind == "provider")
+
+
+def test_a_name_says_where_if_the_same_happened_elsewhere() -> None:
+    row = {**group("answer", "handed over without need"), "scenario": "telecom", "elsewhere": True, "level": 1}
+    titles = {"telecom": "Telecom"}
+    assert name_group(row, titles) == "Handed over without need, in “Telecom”"
+    assert name_group({**row, "elsewhere": False}, titles) == "Handed over without need"
+    counted = {"n": 25, "attempts": 25, "by_model": {"simulated:weak": 25}}
+    found = say_worst({**row, **counted}, ("dialogue", "dialogues"), "of 72 that failed", titles)
+    assert found == ("Handed over without need, in “Telecom”", "25 dialogues, of 72 that failed. All are weak's.")

@@ -73,7 +73,7 @@ def test_titles_say_the_finding(judged_home: Path) -> None:
     heads = [str(shapes[name]["label"]) for name in table.columns]
     assert sum(7.2 * len(head) + 18 for head in heads) <= 714, heads
     changes = words(left_out)
-    assert "That is of fields. No judge grades lower than another beyond chance; " in changes
+    assert "The table tells of fields alone. No judge grades lower than another beyond chance; " in changes
     assert "On 33.3 % of turns the split changes the way that is right" in changes
     assert drop in changes
     assert "No judge alone turns the order of two models beyond chance" in changes

@@ -164,6 +164,39 @@ def test_what_was_mended_is_counted_and_is_no_failure(tmp_path: Path, monkeypatc
     assert failures.rows(View(metric="overall", errors=("refused",))).frame["first_turn"].to_list() == [2, 2]
 
 
+def test_a_group_knows_whether_the_same_happened_in_another_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+    dataset = Dataset(
+        id="g", benchmark="mmtaup2", name="g", source="generated", config={}, seed=1, licence="CC0", created=NOON
+    )
+    samples = {
+        task: Sample(id=task, dataset_id="g", benchmark="mmtaup2", task=task, inputs={}, expected={})
+        for task in ("telecom", "retail")
+    }
+    write.save_dataset(dataset, list(samples.values()), tmp_path)
+    run = make_run("goals", "simulated:base").model_copy(update={"benchmark": "mmtaup2", "dataset_id": "g"})
+    write.create_run(run, tmp_path)
+    failed = [
+        ("telecom", "handed over without need"),
+        ("retail", "handed over without need"),
+        ("retail", "not done: x"),
+    ]
+    with JudgingWriter(run, samples, home=tmp_path) as writer:
+        for trial, (task, reason) in enumerate(failed):
+            attempt = Attempt(id=f"a{trial}", run_id="goals", sample_id=task, trial=trial, started=NOON, outcome="ok")
+            score = Score(attempt_id=attempt.id, turn=None, metric="right", value=0.0, reason=reason)
+            writer.add(attempt, decide("mmtaup2", task, attempt, Scored(scores=(score,))))
+    found = failures.groups(View("mmtaup2", verdict="failed"))
+    assert sorted(found.select("scenario", "detail", "elsewhere").rows()) == [
+        ("retail", "handed over without need", True), ("retail", "not done: x", False),
+        ("telecom", "handed over without need", True),
+    ]  # fmt: skip
+    alone = failures.groups(View("mmtaup2", tasks=("retail",), verdict="failed"))
+    assert not alone["elsewhere"].any()
+
+
 def test_facets_count_attempts_by_kind_and_split(made: list[tuple[str, str]]) -> None:
     found = read.facets(View(metric="overall"))
     part = {(name, value): n for name, value, n in found.iter_rows()}

@@ -29,6 +29,21 @@ def test_an_unusable_reply_says_why_and_shows_its_fields_the_json_behind_a_switc
     assert [each.value for each in app.code] == ['{"RiskStatus": "SafeRequest"}']
 
 
+def _sought() -> None:
+    from cxlab.ui.transcript import transcript
+
+    said = [{"role": "customer", "text": text, "turn": 1} for text in ("It was <b>Promised</b> to me.", "By Rajiv.")]
+    transcript(said, turn=1, sought="promised")
+
+
+def test_words_that_were_sought_are_marked_where_they_stand() -> None:
+    app = AppTest.from_function(_sought, default_timeout=600).run()
+    assert not app.exception
+    [shown] = [str(each.proto.body) for each in app.get("html")]
+    assert 'was &lt;b&gt;<mark class="cx-sought">Promised</mark>&lt;/b&gt; to me.' in shown
+    assert [each.value for each in app.text] == ["By Rajiv."]
+
+
 def test_a_call_is_told_in_words_with_its_fields_and_as_it_was_sent_behind_a_line() -> None:
     call = TranscriptCall("agent", "get_user", '{"user_id": "<b>u_1</b>"}', result='{"zip": "1", "is_vip": false}')
     shown = str(to_html(TranscriptLine("agent", "", 1, calls=(call,))))

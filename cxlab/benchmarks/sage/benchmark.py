@@ -47,7 +47,7 @@ METRICS = {
     "claims": "share of what customers say they told that the panel reads in their words",
     "untold": "facts that the customer had not told, or not put right, when the dialogue ended",
     "too_long": "share of messages of more than 40 words, counted",
-    "overall": "0.8 logic + 0.2 chat, a turn's own (SAGE, eq. 9; at most 98, because chat ends at 90)",
+    "overall": "0.8 logic + 0.2 chat of each turn (SAGE, eq. 9; at most 98, because chat ends at 90)",
     "logic": "0.4 classification + 0.4 path + 0.2 action (SAGE, section 3.2)",
     "chat": "weighted sum of the five dimensions, mean over the judges; 30 to 90",
     "classification": "share of all fields that equal the panel's",

@@ -7,6 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab import read
+from cxlab.benchmarks import REGISTRY
 from cxlab.charts.failure_names import spell_programs
 from cxlab.errors import UnknownName
 from cxlab.read import StoredAttempt, View, failure_kinds, failures
@@ -94,7 +95,7 @@ def _show_blind(view: View, whole: StoredAttempt, about: Declaration) -> None:
         if not whole.messages.height or about.attempt_view == "answer":
             attempt_answer.show_given(whole)
         if whole.messages.height and about.attempt_view != "answer":
-            transcript(whole.messages, turn=view.turn, unread=list_unread(whole))
+            transcript(whole.messages, turn=view.turn, unread=list_unread(whole), sought=view.search)
         elif whole.attempt["output"]:
             st.markdown("**What came**")
             st.code(json.dumps(whole.attempt["output"], ensure_ascii=False, indent=1), language=None, wrap_lines=True)
@@ -131,13 +132,14 @@ def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
     attempt_procedure.headline(whole, about, about.card.leading)
     said, beside = st.columns([3, 2], gap="medium")
     with said:
-        attempt_goal.show_dialogue(whole, view.turn, lambda turn: _below(view, whole, turn))
+        attempt_goal.show_dialogue(whole, view.turn, lambda turn: _below(view, whole, turn), view.search)
     with beside, st.container(key="cx-about"):
         show_verdict(view, whole, about, on_the_way=True)
         attempt_goal.show_due(whole)
         attempt_goal.show_goal(whole)
         attempt_goal.show_profiles(whole)
-        attempt_goal.show_figures(whole, about.card.metrics)
+        known = REGISTRY.get(about.card.id)
+        attempt_goal.show_figures(whole, about.card.metrics, known.judged if known else None)
         _show_rest(view, whole)
 
 
@@ -153,6 +155,7 @@ def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> Non
             turn=view.turn,
             after=lambda turn: _below(view, whole, turn, first_wrong),
             unread=list_unread(whole),
+            sought=view.search,
         )
     with beside, st.container(key="cx-about"):
         _show_wrong(view, whole, about, wrong)
@@ -167,8 +170,9 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
     with said:
         if whole.messages.height:
             transcript(
-                whole.messages, turn=view.turn, after=lambda turn: _below(view, whole, turn), unread=list_unread(whole)
-            )
+                whole.messages, turn=view.turn, after=lambda turn: _below(view, whole, turn),
+                unread=list_unread(whole), sought=view.search,
+            )  # fmt: skip
         else:
             attempt_answer.show_given(whole)
     with beside, st.container(key="cx-about"):
@@ -220,16 +224,17 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
             say_misread(whole)
             link_turn(view, whole)
         link_group(view, whole, {*wrong["turn"], *([whole.attempt["verdict_turn"]] if wrong.is_empty() else [])})
+        unread = list_unread(whole)
         for trace in wrong.iter_rows(named=True):
             message = attempt_procedure.agent_data(whole, trace["turn"])
             with st.container(gap=None):
-                mark = ", ◀ of the group you came from" if trace["turn"] in alike else ""
-                decides = ", on which the verdict stands" if trace["turn"] == whole.attempt["verdict_turn"] else ""
+                mark = " ◀ the failure you came for" if trace["turn"] in alike else ""
+                decides = " (the verdict stands on it)" if trace["turn"] == whole.attempt["verdict_turn"] else ""
                 sign = "○" if trace["error"] in failure_kinds.others() else "✕"
                 words = f"{sign} Turn {trace['turn']}: {name_kind(trace['error'])}{decides}{mark}"
                 if st.button(words, key=f"goto-{trace['turn']}", type="tertiary"):
                     address.go(view.change(turn=int(trace["turn"]), page=view.page))
-                say(attempt_procedure_words.explain_trace(trace, message))
+                say(f"{attempt_procedure_words.explain_trace(trace, message, unread.get(trace['turn'], ''))}.")
                 if told := say_judges(whole, trace["turn"], fields.get(trace["turn"], "")):
                     st.caption(plain(told))
         show_rule(whole, about)

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks.contract import JudgedMetrics
 from cxlab.charts.numbers import format_count, format_points, format_ratio
 from cxlab.read import StoredAttempt
 from cxlab.records.benchmark_card import Declaration
@@ -39,8 +40,9 @@ def show_terms(whole: StoredAttempt, about: Declaration) -> None:
         chip(f"{facet.title}: {about.value(facet.id, value)}{rate}", "gray", facet.meaning or None)
 
 
-def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int], None]) -> None:
-    """All that was said and done, turn by turn; `after(turn)` draws what belongs below a turn."""
+def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int], None], sought: str) -> None:
+    """All that was said and done, turn by turn; `after(turn)` draws what belongs below a turn, words that were `sought`
+    are marked."""
     transcript_html.style()
     found = transcript_html.read_lines(whole.messages)
     spoken = [line for line in found if line.meant is not None]
@@ -59,7 +61,8 @@ def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int]
     turns = dict.fromkeys(line.turn for line in found)
     for turn in turns:
         with st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}-said", gap="xsmall"):
-            transcript_html.draw([line for line in found if line.turn == turn], asked=asked, transcripts=transcripts)
+            lines = [line for line in found if line.turn == turn]
+            transcript_html.draw(lines, asked=asked, transcripts=transcripts, sought=sought)
             for line in found if listen else ():
                 if line.turn == turn and line.sound in sounds:
                     st.audio(str(sounds[line.sound]))
@@ -161,8 +164,10 @@ def show_profiles(whole: StoredAttempt) -> None:
                 grid(("From turn", "What the agent took it for", "Why"), rows)
 
 
-def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
-    """Every figure, as it was measured beside as it was judged; what could not be scored with its reason."""
+def show_figures(whole: StoredAttempt, definitions: Mapping[str, str], both_ways: JudgedMetrics | None) -> None:
+    """Every figure, as it was measured beside as it was judged; what could not be scored with its reason. `both_ways`
+    says of which ones judges were asked something else."""
+    otherwise = both_ways.otherwise if both_ways else frozenset()
     part = whole.scores.filter(pl.col("turn").is_null())
     values = {metric: (value, reason) for metric, value, reason in part.select("metric", "value", "reason").iter_rows()}
     own = [name for name in values if not name.startswith("judged_")]
@@ -171,17 +176,22 @@ def show_figures(whole: StoredAttempt, definitions: Mapping[str, str]) -> None:
     alone = sorted((name for name in own if name not in both), key=lambda name: order.get(name, 99))
     with st.expander("Measured and judged" if both else f"All {part.height} figures", expanded=bool(both)):
         rows: list[Cells] = []
+        asked_otherwise = False
         for name in both:
             (mine, why), (theirs, _) = values[name], values[f"judged_{name}"]
             if mine is None and theirs is None:
                 continue
             apart = mine is not None and theirs is not None and abs(mine - theirs) > 1e-6
-            note = str(why or "") if mine is None else "apart" if apart else ""
+            differs = "judges were asked another thing" if name in otherwise else "apart"
+            note = str(why or "") if mine is None else differs if apart else ""
+            asked_otherwise = asked_otherwise or (apart and name in otherwise)
             rows.append(
                 [(name_metric(name), ""), (_points(name, mine), ""), (_points(name, theirs), ""), (note, "quiet")]
             )
         if rows:
             grid(("Figure", "Measured", "Judged", ""), rows, [1, 2])
+        if both_ways and asked_otherwise:
+            st.caption(plain(both_ways.note))
         rest: list[Cells] = [
             [(name_metric(name), ""), (_points(name, values[name][0]), ""), (str(values[name][1] or ""), "quiet")]
             for name in alone

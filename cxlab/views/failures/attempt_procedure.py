@@ -139,7 +139,7 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
             expanded=turn == asked if asked is not None else turn == first_wrong,
         ),
     ):
-        say(explain_trace(trace, message, unread))
+        say(f"{explain_trace(trace, message)}.")
         if trace["parsed"]:
             if kind in failure_kinds.disputed():
                 st.caption("Path and action beside those that the panel's labels lead to:")
@@ -339,9 +339,13 @@ def scroll_to(turn: int) -> None:
     st.session_state["cx-scrolled"] = (st.query_params.get("attempt"), turn)
     # Our own constant script with a number in it: nothing from the store can get here.
     st.html(
-        "<script>setTimeout(() => { const found = document.querySelector("
-        f"'[class*=st-key-cx-turn-marked-{int(turn)}], [class*=st-key-cx-reply-marked-{int(turn)}]'"
-        "); found?.scrollIntoView({block: found.offsetHeight > innerHeight ? 'start' : 'center'}); }, 350)</script>",
+        "<script>setTimeout(() => {"
+        f"const n = {int(turn)}, pick = (which) => document.querySelector(which);"
+        # What was looked for, else what was said, else the tables below it.
+        "const found = pick(`[class*=cx-said-marked-${n}] .cx-sought, [class*=cx-turn-marked-${n}-said] .cx-sought`)"
+        "?? pick(`[class*=cx-said-marked-${n}], [class*=cx-turn-marked-${n}-said]`)"
+        "?? pick(`[class*=st-key-cx-turn-marked-${n}], [class*=st-key-cx-reply-marked-${n}]`);"
+        "found?.scrollIntoView({block: found.offsetHeight > innerHeight ? 'start' : 'center'}); }, 350)</script>",
         unsafe_allow_javascript=True,
     )
 

@@ -31,7 +31,7 @@ def list_unread(whole: StoredAttempt) -> dict[int, str]:
 
 def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None, unread: str = "") -> str:
     """What went wrong on a turn in plain words: "Read 'call it a day' as demand: enquiry; the panel says change".
-    `unread`: why the reply could not be used, where it could not."""
+    `unread`: why the reply could not be used, where it could not and nothing above says so."""
     kind = trace["error"]
     said, panel = read_object(trace["predicted_fields"]), read_object(trace["panel_fields"])
     wrong = [name for name, value in panel.items() if value is not None and name in said and said[name] != value]
@@ -42,8 +42,7 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None, u
     if kind == "unscored":
         return "The judges are tied on a field that the path needs: no reference, not scored"
     if kind == "format":
-        why = f": {unread}" if unread else ""
-        return f"The reply could not be used{why}. So there is nothing to score"
+        return f"{unread[:1].upper()}{unread[1:]}, so nothing is scored" if unread else "Nothing is scored"
     if kind in failure_kinds.misread():
         asked = _asked_where_ways_part(trace)
         name = next((field for field in asked if field in wrong), wrong[0] if wrong else "")

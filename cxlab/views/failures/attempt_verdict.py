@@ -72,7 +72,7 @@ def show_verdict(view: View, whole: StoredAttempt, about: Declaration, *, on_the
 def link_turn(view: View, whole: StoredAttempt) -> None:
     """The way to the turn on which the verdict stands, if it stands on one."""
     turn = whole.attempt.get("verdict_turn")
-    alike = " ◀ of the group you came from" if turn in group_turns(view, whole) else ""
+    alike = " ◀ the failure you came for" if turn in group_turns(view, whole) else ""
     words = f"Go to turn {turn}, on which the verdict stands{alike}"
     if turn is not None and st.button(words, key="verdict-turn", type="tertiary"):
         address.go(view.change(turn=int(turn), page=view.page))
@@ -93,7 +93,7 @@ def link_group(view: View, whole: StoredAttempt, shown: Collection[int]) -> None
         return
     group = cached(failures.group, View(alike=view.alike))
     what = describe_group(group, {})[0] if group else "what one came for"
-    st.markdown(plain(f"◀ Of the group you came from: {what}."))
+    st.markdown(plain(f"◀ The failure you came for: {what}."))
     decides = whole.attempt.get("verdict_turn") in found
     st.caption("The verdict stands on it." if decides else "It failed on the way: the verdict does not stand on it.")
     with st.container(horizontal=True, gap="small"):

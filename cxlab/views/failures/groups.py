@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from cxlab.charts.failure_names import describe_event, describe_group, say_commonest, say_doing, say_size
+from cxlab.charts.failure_names import describe_event, describe_group, name_group, say_commonest, say_doing, say_size
 from cxlab.charts.numbers import format_count
 from cxlab.read import View, failures
 from cxlab.read.attempts import benchmarks, facets
@@ -152,7 +152,7 @@ def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
     with st.container(gap=None, key="failures-worst"):
         st.markdown(f"**The worst that {who} does, {'by points lost' if by_points else f'by {things[1]}'}**")
         for place, row in enumerate(groups.head(_MOST_WORST).iter_rows(named=True), 1):
-            what, where = describe_group(row, titles)
+            what, where = name_group(row, titles), describe_group(row, titles)[1]
             size = say_size(row["n"], row["attempts"], things) + (f", {say_lost(row, things)}" if known else "")
             link(f"{place}. {what}", "failures", view.change(alike=str(row["alike"])))
             told = f"{size}{_say_deciding(row, about)}; {say_doing(row) or 'nobody says whose doing'}"

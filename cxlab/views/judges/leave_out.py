@@ -49,12 +49,12 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         "Each judge left out of the majority in turn, where the truth is known: what the customer was made from, on "
         f"last turns, or the log. Change: right without it minus right with it, in points, with a 95 % interval paired "
         f"by sample and corrected for {frame.height} judges; a loss or gain is claimed where that leaves out 0. A tie "
-        "counts as a lot drawn. A judge's row has the verdicts on which it voted, so n differs where one was missing "
-        "or outside the options."
+        "is decided by lot: of two labels, one of them right, it counts as half right. A judge's row "
+        "has the verdicts on which it voted, so n differs where one was missing or outside the options."
         + (f" {UNMEASURED}" if any(judge.startswith(SIMULATED_PREFIX) for judge in judges) else ""),
     )
     if grades := say_grades(view, slices):
-        st.markdown(plain(f"That is of fields. {grades}"))
+        st.markdown(plain(f"The table tells of fields alone. {grades}"))
         link("See Bias", "judges", view.change(tab="bias"))
     shown = frame.with_columns(
         pl.col("change") * 100.0,

@@ -73,7 +73,7 @@ def test_one_dialogue_says_what_was_read_and_what_was_due(judged_home: Path) -> 
     assert "✕ exchange" in shown
     assert "Whose doing: the agent's" in said
     assert "What counts: on every evaluated turn" in said
-    stands = {button.label for button in app.button if "on which the verdict stands" in button.label}
+    stands = {button.label for button in app.button if "(the verdict stands on it)" in button.label}
     assert len(stands) == 1
     assert stands.pop().startswith("✕ Turn 1: ")
     # Below the turn itself as well, once.
@@ -151,7 +151,8 @@ def make_talk(home: Path) -> None:
             "profiles": [{"turn": turn, "profile": profile, "reasoning": HOSTILE} for turn in (3, 6)],
         },
     )  # fmt: skip
-    told = {"right": 0.0, "pass": 0.0, "user_effort": 20.0, "judged_user_effort": 60.0}
+    told = {"right": 0.0, "pass": 0.0, "user_effort": 20.0, "judged_user_effort": 60.0,
+            "turn_efficiency": 30.0, "judged_turn_efficiency": 90.0}  # fmt: skip
     scores = tuple(
         Score(attempt_id="talk", turn=None, metric=name, value=value, reason="handed over without need")
         for name, value in told.items()
@@ -187,6 +188,8 @@ def test_a_dialogue_with_a_goal_shows_terms_calls_transcripts_profile_and_both_m
     assert "bill paid" in shown
     assert "nothing of another customer was changed" in shown
     assert re.search(r"user effort.*20\.0.*60\.0.*apart", shown)
+    assert re.search(r"turn efficiency.*30\.0.*90\.0.*judges were asked another thing", shown)
+    assert "their turn efficiency is the share of messages that they find necessary" in said
     assert all(f">{turn}</th>" in shown for turn in (3, 6))
     assert ">ideal</span>" not in shown
     app.toggle(key="cx-transcripts").set_value(True).run()

@@ -223,7 +223,7 @@ def test_an_attempt_of_a_group_opens_at_the_groups_turn(judged_home: Path) -> No
     alike = failures.groups(View(errors=("field",)))["alike"][0]
     app = open_page("failures", alike=alike, attempt="run-0/run-0-a1")
     assert not app.exception
-    assert any(each.label.endswith("of the group you came from") for each in app.button)
+    assert any(each.label.endswith("◀ the failure you came for") for each in app.button)
 
 
 def test_an_attempt_opened_on_another_page_leads_back_there(judged_home: Path) -> None:

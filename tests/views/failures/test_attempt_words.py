@@ -141,3 +141,9 @@ def test_a_reply_that_could_not_be_read_is_shown_as_it_came() -> None:
     assert "<b>" not in came[0]
     assert "so" in came[0]
     assert came[1].endswith("nothing")
+
+
+def test_an_unreadable_reply_says_once_why_nothing_is_scored() -> None:
+    unread = trace("format", {}, {}, {})
+    assert explain_trace(unread, None, "the reply was empty") == "The reply was empty, so nothing is scored"
+    assert explain_trace(unread, None) == "Nothing is scored"

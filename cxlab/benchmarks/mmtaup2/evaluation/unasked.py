@@ -1,4 +1,5 @@
-"""What the customer did on its device though nobody had asked for it, and whether the goal was missed by that alone.
+"""What the customer did on its device though nobody had asked for it, and whether the goal was missed by that alone;
+and whether it was asked for what it did not do.
 
 A call is unasked where no gold action uses its tool and no message of the agent before it, as said or as heard, asks
 for its setting; whatever can be read as such a request counts as one. The goal was missed by such calls alone where the
@@ -60,12 +61,39 @@ def find_unasked(task: tasks.Task, messages: Sequence[Message]) -> list[int]:
         if message.role == "agent" and data.get("delivered", True):
             text = f"{data.get('meant') or ''}\n{message.text}"
             asked |= _asked_for(text)
-            vague = any(_TOUCHES.search(one) and not _asked_for(one) for one in dialogue_acts.sentences(text))
+            vague = _touches_unknown(text)
         elif message.role == "tool" and data.get("side") == "customer" and data.get("changed"):
             tool = str(data.get("tool"))
             if tool in SETTINGS and tool not in gold | asked and not vague:
                 found.append(place)
     return found
+
+
+def was_asked(tool: str, messages: Sequence[Message]) -> bool | None:
+    """Whether any message of the agent, as said or as heard, asks the customer for what a tool of the phone changes.
+
+    Whatever can be read as such a request counts as one. None where the words leave it open: the tool's setting has no
+    words that are known, or something was to be touched that goes by no known name, and the customer did nothing on
+    the phone in answer.
+    """
+    if tool not in SETTINGS:
+        return None
+    vague = False
+    for message in messages:
+        data = message.data
+        if message.role == "agent" and data.get("delivered", True):
+            text = f"{data.get('meant') or ''}\n{message.text}"
+            if tool in _asked_for(text):
+                return True
+            vague = vague or _touches_unknown(text)
+        elif message.role == "tool" and data.get("side") == "customer":
+            vague = False
+    return None if vague else False
+
+
+def _touches_unknown(text: str) -> bool:
+    """Whether a message has something touched that goes by no name that is known."""
+    return any(_TOUCHES.search(one) and not _asked_for(one) for one in dialogue_acts.sentences(text))
 
 
 def _asked_for(text: str) -> set[str]:

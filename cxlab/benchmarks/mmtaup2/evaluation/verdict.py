@@ -6,7 +6,7 @@ conversation and its goal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import lost_customer
@@ -109,7 +109,7 @@ def find_reason(task: Task, attempt: Attempt) -> str:
     return "did not reach the goal"
 
 
-def _explain_actions(actions: Iterable[Mapping[str, Any]], messages: Iterable[Message]) -> str:
+def _explain_actions(actions: Iterable[Mapping[str, Any]], messages: Sequence[Message]) -> str:
     """The first gold action that is not there, or that was carried out with another argument."""
     calls = [message.data for message in messages if message.role == "tool"]
     for action in actions:
@@ -129,8 +129,21 @@ def _explain_actions(actions: Iterable[Mapping[str, Any]], messages: Iterable[Me
                 return f"wrong {wrong[0]} in {who}{tool}"
             if call.get("kind") != "ok":
                 return f"{who}{tool} failed"
-        return f"not done: {who}{tool}"
+        return f"not done: {tool}" if side == "agent" else _explain_undone(tool, messages)
     return ""
+
+
+def _explain_undone(tool: str, messages: Sequence[Message]) -> str:
+    """Of a step of the customer's that is missing, whether the agent had asked for it, as far as the words tell."""
+    asked = unasked.was_asked(tool, messages)
+    if asked is None:
+        return f"the customer did not {tool}, and the words leave open whether the agent had asked"
+    if asked:
+        return f"the customer did not {tool}, though the agent seems to have asked"
+    last = next((message for message in reversed(messages) if message.role == "customer"), None)
+    # The mark without a word says that the customer's card did not tell how to go on.
+    gave_up = last is not None and last.data.get("stop") == "out_of_scope" and last.text.strip()
+    return f"the agent never asked the customer to {tool}" + (", who gave up" if gave_up else "")
 
 
 def _explain_state(task: Task, messages: Iterable[Message]) -> str:

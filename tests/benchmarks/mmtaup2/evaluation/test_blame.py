@@ -132,6 +132,45 @@ def test_whatever_else_goes_wrong_is_the_agents(steps: tuple[Step, ...]) -> None
     assert (verdict.value, verdict.owner) == ("failed", "agent")
 
 
+ENOUGH = "I have had enough. Goodbye."
+
+
+def leave(steps: tuple[Step, ...], said: str, stop: str) -> str:
+    """The reason of a conversation that the customer ends with these words and this mark."""
+    attempt = play(*steps)
+    last = Message(role="customer", text=said, turn=len(steps) + 1, data={"stop": stop})
+    return judge(attempt.model_copy(update={"messages": (*attempt.messages, last)})).reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "stop", "reason"),
+    [
+        ("Please check the network mode and tell me which one it shows.", ENOUGH, "out_of_scope", "never, gave up"),
+        ("Please check the network mode and tell me which one it shows.", "", "out_of_scope", "never"),
+        ("Where are you at the moment?", "Bye.", "done", "never"),
+        ("Please set the network mode to 5G and 4G.", ENOUGH, "out_of_scope", "asked"),
+        ("Now touch the little arrows beside the battery.", ENOUGH, "out_of_scope", "open"),
+    ],
+)
+def test_a_step_of_the_customers_that_is_missing_says_whether_it_was_asked_for(
+    asked: str, said: str, stop: str, reason: str
+) -> None:
+    tool = "set_network_mode_preference"
+    told = {
+        "never, gave up": f"the agent never asked the customer to {tool}, who gave up",
+        "never": f"the agent never asked the customer to {tool}",
+        "asked": f"the customer did not {tool}, though the agent seems to have asked",
+        "open": f"the customer did not {tool}, and the words leave open whether the agent had asked",
+    }
+    assert leave((asked,), said, stop) == told[reason]
+
+
+def test_what_the_customer_looked_up_in_answer_leaves_nothing_open() -> None:
+    looked = ("Please open the settings and touch the first entry.", ("check_status_bar", {}), "Where are you?")
+    assert leave(looked, ENOUGH, "out_of_scope").startswith("the agent never asked")
+    assert unasked.was_asked("check_status_bar", play(*looked).messages) is None
+
+
 def test_a_conversation_without_an_end_is_the_agents() -> None:
     verdict = judge(play(*GOOD, STRAY, "All done.", ended="loop"))
     assert (verdict.owner, verdict.reason) == ("agent", "went in circles")
