@@ -246,6 +246,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
-    scorer="7",
+    scorer="8",
     published=(resources.data("published", "mmtaup2.json"),),
 )
