@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from cxlab import cli, jobs, read
+from cxlab.benchmarks.cdr.corpus.subset import save_subset
 from cxlab.benchmarks.cdr.retrievers.explanation import explain
 from cxlab.benchmarks.cdr.units import split
 from cxlab.read import View
@@ -20,7 +21,7 @@ from cxlab.records import Conversation, Message
 from cxlab.records.conversation import ToolCall
 from cxlab.store import write
 from cxlab.ui.trash import delete
-from cxlab.views.search import work
+from cxlab.views.search import finding, work
 from cxlab.views.search.place import SearchPlace, name_retriever
 from cxlab.views.search.results import draw_messages, find_telling
 from cxlab.views.search.work import REPORT
@@ -144,9 +145,21 @@ def test_words_that_any_talk_holds_are_no_evidence_and_those_that_nobody_says_ar
     assert "words: brown" in words(both)
     assert "No conversation here says “velvet”." in words(both)
     other = open_page("conversations", dataset=dataset, q="customers who say moment")
-    assert "The customer says “moment” in none; others do in 9 conversations." in words(other)
+    assert "No customer here says “moment”; in 9 conversations somebody else does." in words(other)
     other.button(key="search-others-0").click().run()
     assert len(hits(other)) == 9
+
+
+def test_other_conversations_that_say_the_word_are_offered_where_none_does(dataset: str) -> None:
+    made = save_subset(dataset, "3 conversations of sizes", ["t2", "t5", "t8"], {})
+    names = finding.searchable()
+    assert (names[made.id], names[dataset]) == ("3 conversations of sizes", "own talks · 9 conversations")
+    app = open_page("conversations", dataset=made.id, q="customers who say parcel or velvet")
+    assert "No conversation here says “parcel” or “velvet”." in words(app)
+    app.button(key=f"search-there-{dataset}").click().run()
+    assert not app.exception
+    assert set(hits(app)) == {"t0", "t3", "t6"}
+    delete("dataset", made.id)
 
 
 def test_the_message_that_holds_the_word_is_shown_with_the_word_in_it() -> None:

@@ -29,6 +29,8 @@ MOST_VALUES = 40
 _LONGEST_VALUE = 80
 # A label holds days when so much of it can be read as one.
 _DAYS = 0.8
+# So many other datasets are read for words that none says in this one.
+_OTHERS = 4
 # What stands in every corpus by its own column, or is for the benchmark alone.
 _NOT_LABELS = ("partner", "reversal")
 
@@ -57,7 +59,8 @@ def searchable() -> dict[str, str]:
     alike in both are told apart by the end of their ids, as a list is chosen from by what it shows."""
     frame = datasets.datasets().filter(pl.col("conversations") > 0).sort("created", descending=True)
     named = {
-        name: f"{title} · {count:,} conversations"
+        # Some names tell it themselves.
+        name: title if (told := f"{count:,} conversations") in title else f"{title} · {told}"
         for name, title, count in frame.select("dataset_id", "name", "conversations").iter_rows()
     }
     times = Counter(named.values())
@@ -124,6 +127,18 @@ def find(place: SearchPlace) -> Findings:
     corpus = load_corpus(place.dataset)
     talks = [corpus[name] for name in under_filters(place)["conversation_id"]]
     return replace(found, unsaid=find_unsaid(place.question, talks))
+
+
+def find_elsewhere(dataset_id: str, question: str) -> dict[str, str]:
+    """Other datasets, the newest first, whose conversations say words of the question that none says here, by the side
+    that is asked for: id → name."""
+    here = {each.word for each in find_unsaid(question, list(load_corpus(dataset_id).values()))}
+    others = [each for each in searchable().items() if here and each[0] != dataset_id][:_OTHERS]
+    return {
+        name: title
+        for name, title in others
+        if here - {each.word for each in find_unsaid(question, list(load_corpus(name).values()))}
+    }
 
 
 def _find(place: SearchPlace) -> Findings:

@@ -12,12 +12,15 @@ from cxlab.benchmarks.cdr.retrievers import Hit
 from cxlab.benchmarks.cdr.retrievers.explanation import LEAST, NOTHING, Explanation, Movement, explain
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.charts.numbers import format_count
+from cxlab.read import View
 from cxlab.records import Message, ToolCall
+from cxlab.ui.address import cached
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, plain, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
+from cxlab.views.search import finding
 from cxlab.views.search.excerpts import cut_at, find_word, mark_words
 from cxlab.views.search.finding import Findings
 from cxlab.views.search.place import SIZES, SearchPlace, is_joined
@@ -78,17 +81,24 @@ def say_found(place: SearchPlace, found: Findings) -> None:
 
 
 def say_unsaid(place: SearchPlace, found: Findings) -> None:
-    """Which words that matter speak for none, as nobody says them or the other side alone; and the way to these."""
+    """Which words that matter speak for none, as nobody says them or the other side alone; and the ways to
+    these, and to other conversations that say them where nothing was found."""
     nobody = [each.word for each in found.unsaid if not each.others]
     if nobody:
         st.markdown(f"No conversation here says {plain(quote(nobody))}.")
     for number, each in enumerate(each for each in found.unsaid if each.others):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             many = "1 conversation" if each.others == 1 else f"{format_count(each.others)} conversations"
-            told = f"{_SIDES[each.side].capitalize()} says {quote([each.word])} in none; others do in {many}."
+            told = f"No {'agent' if each.side == 'assistant' else 'customer'} here says {quote([each.word])}; "
+            told += f"in {many} somebody else does."
             st.markdown(plain(told), width="content")
             if st.button(plain(f"Search for {each.word}"), key=f"search-others-{number}", type="tertiary"):
                 go(place.ask(each.word))
+    if found.hits or not found.unsaid:
+        return
+    for name, title in cached(finding.find_elsewhere, place.dataset, place.question).items():
+        if st.button(plain(f"Said in {title}: ask there"), key=f"search-there-{name}", type="tertiary"):
+            go(SearchPlace(View(dataset=name, search=place.question)))
 
 
 def quote(words: Sequence[str]) -> str:
