@@ -6,22 +6,24 @@ belongs to the moment of the tool that answers it; an exchange after which no to
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER
 from cxlab.dialogue.dual_control import SILENCE
 from cxlab.records import Message
 
 OPENING, ASKING, END = "What is wrong", "Under way", "How it ends"
+_CALLER, _BILL, _HANDING_OVER = "Who is calling", "The bill", "Handing over"
 _TOOLS = {
-    "Who is calling": (
-        "get_customer_by_phone get_customer_by_id get_customer_by_name get_details_by_id find_user_id_by_email "
-        "find_user_id_by_name_zip get_user_details"
+    _CALLER: (
+        "get_customer_by_phone get_customer_by_id get_customer_by_name find_user_id_by_email find_user_id_by_name_zip "
+        "get_user_details"
     ),
-    "The bill": (
-        "get_bills_for_customer send_payment_request check_payment_request make_payment resume_line suspend_line"
-    ),
+    _BILL: ("get_bills_for_customer send_payment_request check_payment_request make_payment resume_line suspend_line"),
     "Data left": "get_data_usage refuel_data",
     "Roaming": "enable_roaming disable_roaming toggle_roaming",
     "Signal and airplane mode": "check_status_bar toggle_airplane_mode",
@@ -45,8 +47,12 @@ _TOOLS = {
     "Changing the payment": "modify_pending_order_payment",
     "Returning": "return_delivered_order_items",
     "Exchanging": "exchange_delivered_order_items",
-    "Handing over": TRANSFER,
+    _HANDING_OVER: TRANSFER,
 }
+# What is looked up by an id is told by its first letter alone.
+LOOK_UP = "get_details_by_id"
+_LOOKED_UP = {"C": _CALLER, "L": "The line", "D": "The line", "P": "The plan", "B": _BILL}
+_ID = re.compile(r'"id"\s*:\s*"(\w)')
 MOMENTS = {tool: moment for moment, tools in _TOOLS.items() for tool in tools.split()}
 
 
@@ -79,7 +85,7 @@ def _titles(messages: Sequence[Message], over: bool) -> list[str]:
     # From the end: an exchange that uses no tool leads up to the next one that does.
     while place > 0:
         start = max((at for at in range(place) if _speaks(messages[at], "agent")), default=0)
-        used = [_tool(messages[at]) for at in range(start, place)]
+        used = [_find_moment(messages[at]) for at in range(start, place)]
         by_customer = [
             moment
             for at, moment in enumerate(used, start)
@@ -87,6 +93,11 @@ def _titles(messages: Sequence[Message], over: bool) -> list[str]:
         ]
         if first := next(filter(None, by_customer or used), None):
             later = first
+        # What was asked for and refused is what an exchange is about, and not the hand-over that came of it.
+        if not by_customer and (asked := _asks_for(messages[start])):
+            later = asked
+        elif later == _HANDING_OVER:
+            later = ASKING
         # What the customer does and says belongs to one request, however much was asked for in it; what the agent
         # looks up behind it is a moment of its own.
         for at in range(start, place):
@@ -102,9 +113,25 @@ def _titles(messages: Sequence[Message], over: bool) -> list[str]:
     return titles
 
 
-def _tool(message: Message) -> str | None:
-    name = message.tool_calls[0].name if message.tool_calls else message.data.get("tool")
-    return MOMENTS.get(str(name)) if name and (message.tool_calls or message.role == "tool") else None
+def _find_moment(message: Message) -> str | None:
+    """The moment of a tool that is used, None where none is."""
+    given: Any
+    if message.tool_calls:
+        name, given = message.tool_calls[0].name, message.tool_calls[0].arguments
+    elif message.role == "tool":
+        name, given = str(message.data.get("tool")), message.data.get("arguments")
+    else:
+        return None
+    if name == LOOK_UP:
+        # As it was emitted, or as it was carried out.
+        found = _ID.search(given if isinstance(given, str) else json.dumps(given))
+        return _LOOKED_UP.get(found[1]) if found else None
+    return MOMENTS.get(name)
+
+
+def _asks_for(message: Message) -> str | None:
+    """The moment of what the agent asks for a yes to."""
+    return MOMENTS.get(str(message.data.get("confirms"))) if _speaks(message, "agent") else None
 
 
 def _speaks(message: Message, side: str) -> bool:
