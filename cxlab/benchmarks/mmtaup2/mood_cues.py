@@ -4,8 +4,12 @@ import re
 
 from cxlab.benchmarks.mmtaup2.act_cues import cue_list
 
-# What happened to somebody, or the weather, may be awful without anybody to blame.
+# What happened to somebody, or the weather, may be awful without anybody to blame; and a phone without a signal has no
+# service, which is what is wrong and says nothing of whoever tells it.
 MISFORTUNE = re.compile(
+    r"\b(?:ha(?:ve|s|d|ving)|'ve|got|gets?|getting|shows?|showing|sa(?:ys?|id|ying)|is|was|been|there's|it's|with|still"
+    r"|just) (?:still |now |suddenly |currently |absolutely )?no (?:cell(?:ular)? |mobile |phone |network )?service\b"
+    r"(?! (?:from|by|whatsoever|at all|desk|ethic)\b)|"
     r"\b(?:weather|traffic|storm|snow|roads?|accident|news|conditions?|pain|headache)\b[^.!?]{0,25}"
     r"\b(?:terrible|awful|horrible|worst|bad|crazy|sucks?)\b|\b(?:not|isn't|never|aren't) (?:\w+ )?"
     r"(?:frustrated|annoyed|angry|upset|mad|disappointed)\b",

@@ -21,6 +21,7 @@ REPEATS = (
 )
 MISHEARD = "Words in a hundred that were not heard as they were said, in both directions, so far."
 _DASH = "–"
+_ANNOYED = "Annoyed"
 Talk = TypeVar("Talk", adaptations.SpeakingStyle, customer_talk.CustomerTalk)
 # The value of the first variant, in per cent of the table's width; the name of the metric has what is left.
 _FIRST = 11
@@ -52,9 +53,12 @@ _CUSTOMER: tuple[tuple[str, str, Callable[[customer_talk.CustomerTalk], str]], .
         lambda one: f"{one.lost} of {one.messages}",
     ),
     (
-        "Annoyed",
-        "Messages that say so plainly, by the wording; “open” are those that one who is annoyed may have written, too.",
-        lambda one: f"{one.upset} of {one.messages}" + (f", {one.maybe_upset} open" if one.maybe_upset else ""),
+        _ANNOYED,
+        "Messages that say so plainly, by the wording; “open” are those that one who is annoyed may have written, too. "
+        "Which they are stands at each figure.",
+        lambda one: (
+            f"{len(one.upset)} of {one.messages}" + (f", {len(one.maybe_upset)} open" if one.maybe_upset else "")
+        ),
     ),
     (
         "Facts told at first",
@@ -158,7 +162,9 @@ def show_metrics(
 def show_manner(names: Sequence[str], frames: Sequence[LiveSnapshot], facts: Sequence[Any]) -> None:
     """How each customer speaks, and the agent to it, counted in their messages; `facts`: what the customer knows."""
     talks = [customer_talk.describe(_said_by(frame, "customer"), facts) for frame in frames]
-    _show_counts(names, "How the customer speaks", [_manner(*one, talks) for one in _CUSTOMER])
+    rows = [_manner(*one, talks) for one in _CUSTOMER]
+    rows = [row._replace(cells=_quote(row, talks)) if row.title == _ANNOYED else row for row in rows]
+    _show_counts(names, "How the customer speaks", rows)
     _show_counts(names, "How the agent speaks", [_manner(*one, _describe(frames)) for one in _MANNER])
 
 
@@ -176,6 +182,19 @@ def _show_counts(names: Sequence[str], head: str, rows: Sequence[_Row]) -> None:
             moving=False,
         )
     )
+
+
+def _quote(row: _Row, talks: Sequence[customer_talk.CustomerTalk | None]) -> Sequence[tuple[str, bool, Markup, str]]:
+    """The cells with the very messages that are counted as annoyed or left open."""
+    cells = []
+    for (value, best, move, told), one in zip(row.cells, talks, strict=True):
+        counted = [
+            f"{word}: " + " ".join(f"“{text}”" for text in texts)
+            for word, texts in (("Annoyed", one.upset), ("Open", one.maybe_upset))
+            if texts
+        ] if one else []  # fmt: skip
+        cells.append((value, best, move, "\n".join(counted) or told))
+    return cells
 
 
 def _describe(frames: Sequence[LiveSnapshot]) -> list[adaptations.SpeakingStyle | None]:

@@ -21,10 +21,10 @@ class CustomerTalk:
     """Messages with a question."""
     lost: int
     """Messages that say that something is not known or not understood."""
-    upset: int
-    """Messages that show that patience runs out, as far as the wording is plain."""
-    maybe_upset: int
-    """Messages that somebody may have written who is annoyed: most who are do not say so."""
+    upset: tuple[str, ...]
+    """The messages that show that patience runs out, as far as the wording is plain."""
+    maybe_upset: tuple[str, ...]
+    """Those that somebody may have written who is annoyed: most who are do not say so."""
     facts: int
     told_at_first: int
 
@@ -42,8 +42,8 @@ def describe(texts: Sequence[str], facts: Iterable[Any]) -> CustomerTalk | None:
         sum(len(text.split()) for text in said) / len(said),
         sum("?" in text for text in said),
         sum(bool(LOST.search(text)) for text in said),
-        moods.count(True),
-        moods.count(None),
+        tuple(text for text, mood in zip(said, moods, strict=True) if mood),
+        tuple(text for text, mood in zip(said, moods, strict=True) if mood is None),
         len(known),
         sum(stated_values.states(said[0], one) for one in known),
     )

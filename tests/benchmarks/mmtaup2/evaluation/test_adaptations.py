@@ -77,4 +77,10 @@ def test_how_a_customer_speaks_is_counted_over_its_messages() -> None:
 def test_a_mood_that_is_not_said_is_open_and_not_none() -> None:
     found = customer_talk.describe(["I am really annoyed.", "It has been nine days. Where is it?", "Thank you."], [])
     assert found is not None
-    assert (found.upset, found.maybe_upset) == (1, 1)
+    assert found.upset == ("I am really annoyed.",)
+    assert found.maybe_upset == ("It has been nine days. Where is it?",)
+    # What is wrong with a phone is no mood.
+    told = ["I have no service on my phone.", "It shows no service.", "There's still no service here."]
+    found = customer_talk.describe([*told, "No service, no answer, shame on you."], [])
+    assert found is not None
+    assert found.upset == ("No service, no answer, shame on you.",)
