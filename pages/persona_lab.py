@@ -127,7 +127,8 @@ def show_live() -> None:
     )
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
-    st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep, pair)
+    can_ask = not offered.absent & {chosen.agent, chosen.customer}
+    st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep, pair, can_ask)
     # Below the talk: what became of it is not told before it is seen.
     live = not isinstance(stage, StoredSession)
     showing.show_why(chosen, stage.frames if chosen.anew and not stage.touched else (), live)

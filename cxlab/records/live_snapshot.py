@@ -74,3 +74,7 @@ class LiveSnapshot:
     """Places in `messages` of what the customer did on its device, the task did not need and nobody has put back."""
     by_customer: bool = False
     """Whether the goal was missed only by what the customer did though nobody had asked for it."""
+    hand_over: bool = False
+    """Whether the task asks for a hand-over to a person."""
+    unmended: tuple[str, ...] = ()
+    """Of a conversation that is over and should end so: what could have been mended before it, and was not."""

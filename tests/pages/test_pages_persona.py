@@ -67,7 +67,10 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     play_to_the_end(app)
     assert not app.exception
     assert "reach the goal" in words(app)
-    assert html_of(app).count("> Goal ") + html_of(app).count("✓ Goal reached") + html_of(app).count("Goal missed") == 3
+    # The task asks for a hand-over, and nothing says that its goal is more than that.
+    assert "reach the goal, a hand-over" in words(app)
+    assert html_of(app).count("✓ Handed over, as this task asks") + html_of(app).count("✕ Goal missed") == 3
+    assert "Goal reached" not in html_of(app)
     assert "How the agent speaks" in html_of(app)
     table = html_of(app)[html_of(app).rindex('<table class="cx-twelve under">') :]
     told, nothing = table.count('<th scope="row"'), re.search(r"Nothing to count here: .*?</div>", table)
@@ -140,8 +143,21 @@ def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(e
     assert isinstance(stage, StoredSession)
     assert "stored, " in " ".join(each.value for each in app.markdown)
     app.button_group(key="pace").set_value("once").run()
+    # Stopped, it says why nobody can answer, and where one can.
+    offers = "persona-go-live"
+    assert offers not in [each.key for each in app.button]
+    app.button(key="step").click().run()
+    assert "This dialogue is stored: it cannot be answered or changed." in words(app)
+    app.button(key=offers).click().run()
+    assert not app.exception
+    assert (app.query_params["play"], app.query_params["case"]) == ("live", best.task)
+    assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
+    assert len([each for each in app.toggle if "persona-hand-" in str(each.key)]) == 3
+    assert offers not in [each.key for each in app.button]
+    app.button_group(key="persona-source-of-play").set_value("stored").run()
     play_to_the_end(app)
     assert not app.exception
+    assert offers not in [each.key for each in app.button]
     stored = app.session_state["persona-stage"][1].frames
     assert tuple(frame.passed for frame in stored) == best.passed
     assert tuple(frame.tally.turns for frame in stored) == best.turns
@@ -551,11 +567,12 @@ def test_what_a_persona_changes_is_said_in_words_and_one_pair_is_no_measure() ->
     assert claims.tell_finding([replace(turns, n=1)]) == "one pair of dialogues, an example and no measure"
 
 
-def _ends_after(passed: bool, turns: int) -> LiveSnapshot:
+def _ends_after(passed: bool, turns: int, hand_over: bool = False) -> LiveSnapshot:
     """A conversation that is over, or (turns 0) one that goes on."""
     tally = SimpleNamespace(turns=turns)
     ended = "customer_stop" if turns else ""
-    return cast("LiveSnapshot", SimpleNamespace(ended=ended, passed=passed if ended else None, tally=tally))
+    told = SimpleNamespace(ended=ended, passed=passed if ended else None, tally=tally, hand_over=hand_over)
+    return cast("LiveSnapshot", told)
 
 
 def test_the_example_tells_the_columns_of_the_claim_and_how_it_stands_to_the_mean() -> None:
@@ -585,6 +602,8 @@ def test_a_lone_column_is_named_and_told_by_itself() -> None:
     assert short_titles(hard) == ["Hard persona"]
     assert find_difference(hard, [_ends_after(True, 7)]) == "The goal is reached in 7 turns"
     assert find_difference(hard, [_ends_after(False, 1)]) == "The goal is missed after 1 turn"
+    handed = _ends_after(True, 4, hand_over=True)
+    assert find_difference(hard, [handed]) == "The goal, a hand-over, is reached in 4 turns"
     assert claims.list_comparisons(hard) == []
 
 

@@ -26,6 +26,12 @@ _STUMBLES = "plain_words"
 _NOW = "Now"
 # A simulated agent sends nothing now and then, as real models do.
 PLANTED = "simulated fault: an empty reply"
+# What is wrong with a call's arguments, as its caller is told it → as an audience understands it.
+_FAULTS = {
+    "also needs:": "sent without",
+    "does not take:": "sent with what it does not take:",
+    "takes its arguments as a JSON object": "sent in a form that cannot be read",
+}
 # A model that has not answered for so long is told of by the second.
 SLOW_S = 3.0
 
@@ -86,8 +92,9 @@ def show_board_of_talks(
 ) -> None:
     """What was said as the other side got it, in rows by moment; what is said now stands at the bottom, in sight.
 
-    `beside`: what else the screen has to hold: plain, found (what the variants came to), live (the switch to answer)
-    or hand (a person's answer). `stand_in`: the agent is a simulated one, whose empty replies are planted faults.
+    `beside`: what else the screen has to hold: plain, found (what the variants came to), left (and what one of them did
+    not mend), live (the switch to answer) or hand (a person's answer). `stand_in`: the agent is a simulated one, whose
+    empty replies are planted faults.
     """
     past, last = zip(*(_cut(frame) for frame in frames), strict=True)
     drawn = [
@@ -242,8 +249,17 @@ def _call(message: Message, large: bool, needless: bool) -> list[dict[str, Any]]
             "call": name,
             "who": "customer’s phone" if data.get("side") == "customer" else "agent",
             "told": f" ({told})" if told else "",
-            "fault": (data.get("error") or "refused") if failed else "",
+            "fault": _say_fault(str(data.get("error") or "refused"), str(data.get("tool"))) if failed else "",
             "changed": bool(data.get("changed")),
             "needless": needless,
         }
     ]
+
+
+def _say_fault(error: str, tool: str) -> str:
+    """Why a call failed, for who looks on: what its caller is told names the tool once more, and not what is wrong."""
+    told = error.removeprefix(tool).lstrip(": ").rstrip(".") if error.startswith(tool) else error
+    for given, words in _FAULTS.items():
+        if told.startswith(given):
+            return f"{words} {told.removeprefix(given).strip().replace('_', ' ')}".strip()
+    return told.replace("_", " ") if told != error else error

@@ -103,9 +103,10 @@ def show_board(
     lacks: Mapping[str, str],
     keep: Callable[[], None],
     pair: tuple[int, int] | None = None,
+    can_ask: bool = True,
 ) -> None:
     """The columns as they stand, one beat further if it is time. `followed`: this is drawn again and again; `pair`: the
-    two columns that the measured difference on the page is of."""
+    two columns that the measured difference on the page is of; `can_ask`: whether the models can be asked here."""
     playing = bool(st.session_state["persona-playing"])
     _go_on(choices, stage, playing)
     frames = stage.frames
@@ -124,10 +125,13 @@ def show_board(
                 "Try all again from here", key="persona-again-all", on_click=_try_again, args=(cut,),
                 help="Asks the models again for the messages that failed; what was said before stays.",
             )  # fmt: skip
-        _show_talks(choices, frames, stage.players, bool(finding), bool(stage.stored), stage.simulated["agent"])
+        stopped = bool(stage.stored and stage.beats and not playing and not stage.idle)
+        _show_talks(choices, stage, frames, bool(finding), stopped)
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
                 _show_hand(choices, place, frames[place], stage, playing, heard == place)
+        if stopped and can_ask:
+            _offer_live(choices)
     if not choices.large:
         # Below where a person answers, which belongs to the talk.
         board.explain_marks(choices.columns, frames)
@@ -192,19 +196,27 @@ def _go_on(choices: Choices, stage: LiveSession, playing: bool) -> None:
 
 
 def _show_talks(
-    choices: Choices,
-    frames: Sequence[LiveSnapshot],
-    players: Sequence[LiveConversation],
-    found: bool,
-    stored: bool,
-    stand_in: bool,
+    choices: Choices, stage: LiveSession, frames: Sequence[LiveSnapshot], found: bool, stopped: bool
 ) -> None:
-    """All conversations, moment by moment. A hand in one of them takes room on a beamer."""
-    taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(players))
-    live = choices.large and any(not frame.ended for frame in frames) and not stored
-    beside = "hand" if taken else "found" if found else "live" if live else "plain"
-    pending = [board.Pending(player.busy, player.draft, player.since) for player in players]
-    board.show_board_of_talks(choices.columns, frames, pending, choices.large, beside, stand_in)
+    """All conversations, moment by moment. A hand in one of them takes room on a beamer, and so does the way to it
+    where what is stored was `stopped`."""
+    taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(stage.players))
+    live = choices.large and any(not frame.ended for frame in frames) and (stopped or not stage.stored)
+    told = "left" if any(frame.unmended and frame.passed for frame in frames) else "found"
+    beside = "hand" if taken else told if found else "live" if live else "plain"
+    pending = [board.Pending(player.busy, player.draft, player.since) for player in stage.players]
+    board.show_board_of_talks(choices.columns, frames, pending, choices.large, beside, stage.simulated["agent"])
+
+
+def _offer_live(choices: Choices) -> None:
+    """Why nobody can answer in a stored dialogue that was stopped, and where one can: the same task, played live."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("This dialogue is stored: it cannot be answered or changed.", width="content")
+        tip = "The same task and variants. The models are asked now, and you may answer as the customer."
+        if st.button("Play this task live, from the start", key="persona-go-live", help=tip):
+            write(replace(choices, anew=True, beats=0, held=""))
+            # What is shown is chosen outside what is drawn again and again.
+            st.rerun()
 
 
 def _is_taken(place: int, player: LiveConversation, frame: LiveSnapshot) -> bool:

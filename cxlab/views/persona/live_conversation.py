@@ -30,6 +30,10 @@ ENDS = {
 }
 _HANDED_OVER = "handed over to a person"
 GOAL = "The goal: at the end phone, line and orders are as the task wants them, whatever was said and whoever ended it."
+HAND_OVER = (
+    "The goal of this task is a hand-over to a person, for neither the agent nor the customer can mend all that is "
+    "wrong. Nothing else is asked, so what could have been mended before does not count."
+)
 _MOST_ROWS = 12
 _TELLING = {"technical_skill": "technical skill", "frustration_level": "frustration"}
 _LONGEST = 42
@@ -60,13 +64,24 @@ def show_end(frame: LiveSnapshot, large: bool) -> None:
     else:
         missed = "Goal missed by what the customer did unasked" if frame.by_customer else "Goal missed"
         kind, sign, word = ("good", "✓", "Goal reached") if frame.passed else ("bad", "✕", missed)
-    why = f" · {ENDS.get(frame.ended, frame.ended)}"
+    why, left = f" · {ENDS.get(frame.ended, frame.ended)}", Markup("")
     if frame.ended in ("customer_stop", "agent_stop") and _is_handed_over(frame):
         why = f" · {_HANDED_OVER}"
+        if frame.passed and frame.hand_over:
+            # Who reads that a goal was reached takes it that the phone works.
+            word, why = "Handed over, as this task asks", ""
+            left = _tell_unmended(frame.unmended)
     elif large and frame.ended == "customer_stop":
         why = ""  # an audience takes for granted that a customer hangs up
-    told = Markup('<div class="cx-end {}" title="{}">{} {}{}</div>').format(kind, GOAL, sign, word, why)
+    goal = HAND_OVER if frame.hand_over else GOAL
+    told = Markup('<div class="cx-end {}" title="{}">{} {}{}{}</div>').format(kind, goal, sign, word, why, left)
     st.html(told, width="content")
+
+
+def _tell_unmended(unmended: Sequence[str]) -> Markup:
+    if not unmended:
+        return Markup("")
+    return Markup('<div class="cx-quiet">Not mended: {}</div>').format("; ".join(unmended))
 
 
 def _is_handed_over(frame: LiveSnapshot) -> bool:
@@ -200,9 +215,11 @@ def find_difference(
         return "All were cut short: the model's provider failed"
     reached = sum(bool(frame.passed) for frame in decided)
     if len(frames) == 1:
-        return f"The goal is {'reached in' if reached else 'missed after'} {_count_turns(frames[0])}"
+        which = "The goal, a hand-over," if frames[0].hand_over else "The goal"
+        return f"{which} is {'reached in' if reached else 'missed after'} {_count_turns(frames[0])}"
     goal = "All reach the goal" if reached == len(frames) else f"{reached} of {len(decided)} reach the goal"
     goal = goal if reached else "None reaches the goal"
+    goal += ", a hand-over" if frames[0].hand_over else ""
     if len(decided) < len(frames):
         return f"{goal}; {len(frames) - len(decided)} cut short, for the model's provider failed"
     names = [name.lower() for name in short_titles(columns)]

@@ -6,11 +6,13 @@ from cxlab.ui.app_frame import ALONE, colours
 from cxlab.views.persona import board, device, live_metrics
 
 # Of a screen: what is not the talk, while it goes on; when a person may answer; when there is a finding and no phone
-# is drawn; when a person answers, on a narrow screen and on a wide one. Type that grows with the screen takes of it.
+# is drawn, and when what was not mended is told with it; when a person answers, on a narrow screen and on a wide one.
+# Type that grows with the screen takes of it.
 _REST = {
     "plain": ("27.5rem", "28.2rem"),
     "live": ("30rem", "31.2rem"),
     "found": ("21.6rem + 8.7vw", "21.6rem + 8.7vw"),
+    "left": ("25rem + 8.7vw", "25rem + 8.7vw"),
     "hand": ("29.5rem", "30.5rem"),
 }
 
@@ -52,7 +54,7 @@ def apply(large: bool) -> None:
     .cx-told.one {{margin-bottom: .6rem;}}
     {live_metrics.style(large)}
     .cx-end {{font-size: {told}; font-weight: 600;}} .cx-end.good {{color: {ink.good};}}
-    .cx-end.bad {{color: {ink.bad};}}
+    .cx-end.bad {{color: {ink.bad};}} .cx-end .cx-quiet {{font-weight: 400; font-size: .85em;}}
     {board.style(large)}
     {device.style(large)}
     </style>"""

@@ -19,7 +19,7 @@ _TASKS_SEED, _TASKS_COUNT = 1, 40
 # Issues that a title names; of more, it says how many.
 _MOST_NAMED = 3
 # What an audience reads in place of an issue's name; of others the name itself is read.
-_ISSUES = {
+ISSUE_WORDS = {
     "airplane_mode_on": "airplane mode is on",
     "bad_network_preference": "wrong kind of network chosen",
     "bad_vpn": "a bad VPN is connected",
@@ -98,7 +98,7 @@ def titles(known: dict[str, tasks.Task]) -> dict[str, str]:
 
 def title(task: tasks.Task) -> str:
     """What is wrong, in words."""
-    text = "; ".join(_ISSUES.get(issue, issue.replace("_", " ")) for issue in task.issues[:_MOST_NAMED])
+    text = "; ".join(ISSUE_WORDS.get(issue, issue.replace("_", " ")) for issue in task.issues[:_MOST_NAMED])
     more = len(task.issues) - _MOST_NAMED
     text += f" and {more} more" if more > 0 else ""
     return text[:1].upper() + text[1:] + (" (a person must help)" if task.transfer_right else "")

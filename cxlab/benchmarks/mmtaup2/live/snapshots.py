@@ -10,6 +10,7 @@ from typing import Any, Literal
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import OVER
 from cxlab.benchmarks.mmtaup2.evaluation import unasked
+from cxlab.benchmarks.mmtaup2.live.left_undone import find_unmended
 from cxlab.benchmarks.mmtaup2.live.live_metrics import compare, differences, watch, wear_out
 from cxlab.benchmarks.mmtaup2.worlds import World
 from cxlab.records import Message
@@ -83,6 +84,8 @@ class SnapshotRecorder:
             by_customer=at.passed is False
             and at.ended in OVER
             and bool(unasked.find_blame(self.task, at.messages, self.world)),
+            hand_over=self.task.transfer_right,
+            unmended=find_unmended(self.task, self.world) if at.ended else (),
         )
 
     def _find_needless(self, messages: Sequence[Message], state: Mapping[str, Any]) -> frozenset[int]:

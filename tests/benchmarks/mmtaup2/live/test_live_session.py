@@ -13,8 +13,8 @@ from cxlab import read
 from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT, METRICS, measure_attempt
 from cxlab.benchmarks.mmtaup2.importers import tau2
+from cxlab.benchmarks.mmtaup2.live import left_undone, live_tasks, save_live_run
 from cxlab.benchmarks.mmtaup2.live import live_session as stages
-from cxlab.benchmarks.mmtaup2.live import live_tasks, save_live_run
 from cxlab.benchmarks.mmtaup2.live import variant as variant_terms
 from cxlab.benchmarks.mmtaup2.live.live_metrics import NO_TEXT, NO_VOICE, NOT_BOTH, NOT_OVER, differences
 from cxlab.benchmarks.mmtaup2.live.live_session import LiveConversation, LiveSession
@@ -451,6 +451,31 @@ def test_a_person_who_is_handed_over_is_not_kept_on_the_line() -> None:
     assert "handing you over" in " ".join(texts(player))
     assert (player.frame.ended, player.frame.waits) == ("customer_stop", "")
     assert player.has_past
+
+
+def test_what_was_not_mended_before_a_hand_over_is_told() -> None:
+    task = live_tasks.cases("telecom")["[service_issue]airplane_mode_on|lock_sim_card_pin|overdue_bill_suspension"]
+    player = LiveSession(task, (Variant(),), AGENT, CUSTOMER, 0).players[0]
+    player.by_hand = True
+    number = str(task.known.facts["phone_number"])
+    for text in (f"I have no service. My number is {number}.", "No, I will not pay that.", "A person, please."):
+        if player.frame.waits:
+            assert player.frame.unmended == ()
+            player.say(text)
+            player.wait(LONG_S)
+    frame = player.frame
+    assert (frame.passed, frame.hand_over, frame.changes) == (True, True, ())
+    assert frame.unmended == ("airplane mode is on", "line suspended, bill overdue")
+    world = player.talk.world
+    world.call("customer", "toggle_airplane_mode", {})
+    assert left_undone.find_unmended(task, world) == ("line suspended, bill overdue",)
+    owed = next(step["arguments"] for step in task.prepare if "new_bill_id" in step["arguments"])
+    bill = {"customer_id": owed["customer_id"], "bill_id": owed["new_bill_id"]}
+    world.call("agent", "send_payment_request", bill)
+    world.call("customer", "make_payment", {})
+    assert left_undone.find_unmended(task, world) == ("line still suspended",)
+    world.call("agent", "resume_line", {"customer_id": owed["customer_id"], "line_id": owed["line_id"]})
+    assert left_undone.find_unmended(task, world) == ()
 
 
 def test_a_person_takes_back_what_it_said_and_what_came_of_it() -> None:
