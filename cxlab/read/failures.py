@@ -51,8 +51,9 @@ _MIDDLE = ("turns", "failures", "lost")
 _LEAST_TYPICAL = 3
 # What the failures of a group share; a detail that differs by its figures alone is told without them.
 _SHARED = ("kind", "stage", "took", "due", "field", "given", "wanted", "owner")
-# What makes two groups sound alike wherever they happened.
-_WORDS = ("kind", "took", "due", "field", "given", "wanted", "detail", "owner")
+# What makes two groups sound alike wherever they happened; steps without a field go by names of their own scenario.
+_WORDS = ("kind", "field", "given", "wanted", "detail", "owner")
+_NAMED_ALIKE = pl.col("given").is_not_null() | (pl.col("took").is_null() & pl.col("due").is_null())
 _SCENARIO: dict[str, pl.Expr] = {
     "scenario": pl.when(pl.col("scenario").drop_nulls().n_unique() == 1).then(pl.col("scenario").drop_nulls().first()),
     "scenarios": pl.col("scenario").drop_nulls().n_unique().cast(pl.Int64),
@@ -114,14 +115,13 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
     (`scenario` is null where there are several, `scenarios` their number); attempts whose end is wrong for the same
     reason, whatever its figures. What happened on the way is left out (see `on_the_way`) unless the view's errors
     name its kind. `of` are all failures under the view, in `of_attempts` attempts, `of_unscored` of them not
-    scored; `share` is of these; `elsewhere`: whether what they share happened in other scenarios too, in groups of
-    their own; `groups` the number of groups in all, `level` of those in as many attempts. `lost`:
-    points that the group's attempts are below a full score, summed over the `scored` ones among them, by `full`;
-    null where none has a score. `lost_in_all`: the points lost by all attempts under the view that are in any
-    group, each counted once; `lost_in_groups` those of all groups added up, in which an attempt of several groups
-    counts once in each. `deciding`: in how many of the attempts the verdict stands on a failure of the group;
-    `disputed`: in how many of the attempts people say that it was another's doing than the
-    group's owner.
+    scored; `share` is of these; `elsewhere`: whether the same happened in other scenarios too; `groups` the number
+    of groups in all, `level` of those in as many attempts. `lost`: points that the group's attempts are below a
+    full score, summed over the `scored` ones among them, by `full`; null where none has a score. `lost_in_all`: the
+    points lost by all attempts under the view that are in any group, each counted once; `lost_in_groups` those of
+    all groups added up, in which an attempt of several groups counts once in each. `deciding`: in how many of the
+    attempts the verdict stands on a failure of the group; `disputed`: in how many of the attempts people say that
+    it was another's doing than the group's owner.
     """
     listed = _list_troubles(view.change(alike="")).filter(_counted(view))
     verdicts = look_up(facts().select("verdict"), listed["nth"]).to_series().fill_null("unscored")
@@ -148,7 +148,7 @@ def groups(view: View, limit: int = MOST_GROUPS, full: Sequence[FullScore] = ())
             of_unscored=pl.lit(listed["nth"].filter(verdicts == "unscored").n_unique(), pl.Int64),
             share=pl.col("attempts") / of_attempts,
             level=pl.len().over("attempts").cast(pl.Int64),
-            elsewhere=pl.col("scenario").n_unique().over(*_WORDS) > 1,
+            elsewhere=_NAMED_ALIKE & (pl.col("scenario").n_unique().over(*_WORDS) > 1),
             scored=pl.col("scored").fill_null(0),
             lost_in_all=pl.lit(losses["lost"].sum() if losses.height else None, pl.Float64),
             lost_in_groups=pl.lit(lost["lost"].sum() if lost.height else None, pl.Float64),
