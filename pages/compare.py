@@ -12,6 +12,7 @@ from cxlab.views.benchmarks import declared, titles_of, usable_facets
 from cxlab.views.compare import comparison, queries
 from cxlab.views.compare.decision_card import show_decision
 from cxlab.views.compare.looks import choose_look
+from cxlab.views.compare.no_published import has_published
 from cxlab.views.compare.other_tasks import show_other_tasks
 from cxlab.views.compare.samples import show_samples
 from cxlab.views.compare.side_by_side import show_side_by_side
@@ -101,7 +102,7 @@ with st.sidebar:
     meaning = card.metrics.get(scope.metric, "no definition is noted")
     less = " Less is better." if scope.metric in card.lower_is_better else ""
     st.caption(f"**{ui.plain(title)}**: {ui.plain(meaning)}{less}")
-    beside = st.toggle(
+    beside = has_published(benchmark) and st.toggle(
         "Show published figures", key="compare-published", help="Other data and judges: to look at, not to pair."
     )
 shown = list(dict.fromkeys([*order[: queries.MOST_SIDES], baseline]))

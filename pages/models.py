@@ -12,6 +12,7 @@ from cxlab.llm.probe import Capabilities, probe
 from cxlab.llm.registry import user_file
 from cxlab.llm.simulated import list_profiles
 from cxlab.views.models.adding_models import show_how_to_add
+from cxlab.views.models.known_models import say_known
 from cxlab.views.models.prompt_texts import show_prompts
 
 ui.routed()
@@ -69,11 +70,7 @@ def show_list() -> str:
     }
     for complaint in llm.complaints():
         st.warning(ui.plain(str(complaint)), icon="⚠")
-    note = "Real models first. Pick one to test it. Prices in USD per million tokens, of prompts and of completions; "
-    note += "without one, a cost is unknown and not zero. Downloads say when and where a price was noted."
-    real = sum(row.rank == 0 for row in known)
-    found = "No real model is" if not real else "1 real model is" if real == 1 else f"{real} real models are"
-    ui.section(f"{found} set up here, beside {sum(row.simulated for row in known)} stand-ins", note)
+    ui.section(*say_known(sum(row.rank == 0 for row in known), sum(row.simulated for row in known)))
     alt = "All known models."
     picked = ui.show_table(rows, columns, key="models", alt=alt, select="single", search=True, height=320)
     return str(picked[0]["name"]) if picked else ""

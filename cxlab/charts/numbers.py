@@ -113,6 +113,13 @@ def format_rough(value: int) -> str:
     return format_count(round(value, -digits))
 
 
+def format_rough_count(value: int) -> str:
+    """5,895,297 → "5.9 million", 41,234 → "41,000": two figures, as an estimate has no more."""
+    if value < 995_000:
+        return format_rough(value)
+    return f"{_write(value / 1e6, '.1f' if value < 9.95e6 else ',.0f')} million"
+
+
 def format_interval(low: float | None, high: float | None) -> str:
     """66.1 to 70.2; says so where there is none."""
     if low is None or high is None or not (_known(low) and _known(high)):

@@ -11,6 +11,7 @@ import polars as pl
 from cxlab.charts.names import begin
 from cxlab.charts.numbers import (
     format_count,
+    format_decimals,
     format_interval,
     format_points,
     format_rough,
@@ -245,7 +246,7 @@ def _power(found: Ranking, told: Decision) -> Figure:
     if told.decided and gap["clusters"] < told.least:
         few = (
             f"It rests on {gap['clusters']} independent samples, enough for a test of this one difference; slices, of "
-            f"which many are tested at once, need {told.least}."
+            f"which {told.looked_at or 'many'} are tested at once, need {told.least} each."
         )
         return Figure(label, "none: settled, on few", f"{few} {finds}".rstrip())
     if told.decided:
@@ -262,11 +263,13 @@ def _power(found: Ranking, told: Decision) -> Figure:
     wanted = ""
     if shared is not None and gap["clusters"] < gap["n"]:
         others = clusters_to_settle(gap, more)
-        wanted = f" and they are from {format_rough(others)} more {shared.name if others == 1 else shared.plural}"
+        wanted = (
+            f" and these samples come from {format_rough(others)} more {shared.name if others == 1 else shared.plural}"
+        )
     return Figure(
         label,
         f"about {format_rough(more)}",
-        f"If the difference stays{wanted}{say_left(found.compared, more)}. {finds}",
+        f"If the difference stays as it is{wanted}{say_left(found.compared, more)}. {finds}",
     )
 
 
@@ -274,9 +277,13 @@ def _slices(about: Declaration, told: Decision, rival: str) -> Figure:
     label = f"Where {rival} wins"
     if not told.looked_at:
         return Figure(label, "not looked at", f"No facet has two values with {told.least} independent samples each.")
-    large = f"large enough for a test ({told.least} or more independent samples)"
-    slices = "1 slice is" if told.looked_at == 1 else f"{told.looked_at} slices are"
-    many = f"{slices} {large}; intervals are corrected for all that were tested"
+    many = f"1 slice has the {told.least} independent samples or more that a test needs"
+    if told.looked_at > 1:
+        # The chart of one facet tests fewer or more groups than these, and so has other intervals.
+        many = (
+            f"{told.looked_at} slices have the {told.least} independent samples or more that each needs where so many "
+            f"are tested; intervals are corrected for all {told.looked_at}, in the chart by facet for its own"
+        )
     if not told.slices:
         return Figure(label, "nowhere", f"{many}.")
 
@@ -311,7 +318,7 @@ def _other_metrics(about: Declaration, told: Decision, name: Callable[[str], str
     if looked_at == 1:
         many = "One other metric was looked at"
     else:
-        many = f"{looked_at} other metrics were looked at, and intervals corrected for all of them"
+        many = f"{looked_at} other metrics were looked at; where there is an interval, it is corrected for all of them"
     figures = []
     for label, own in ((better, [each for each in told.metrics if each.by > 0]),
                        (worse, [each for each in told.metrics if each.by < 0])):  # fmt: skip
@@ -320,8 +327,10 @@ def _other_metrics(about: Declaration, told: Decision, name: Callable[[str], str
             said = "; ".join(_say_metric(about, each) for each in sure[:_MOST_TOLD])
             more = f"; and {len(sure) - _MOST_TOLD} smaller ones" if len(sure) > _MOST_TOLD else ""
             figures.append(Figure(label, f"{len(sure)} for sure", f"{rival} against {leader}: {said}{more}."))
+        elif seen := [each for each in own if format_points(each.theirs) != format_points(each.ours)]:
+            figures.append(Figure(label, "none for sure", f"Largest: {_say_metric(about, seen[0])}."))
         elif own:
-            figures.append(Figure(label, "none for sure", f"Largest: {_say_metric(about, own[0])}."))
+            figures.append(Figure(label, "none for sure", "None differs in the first decimal."))
         else:
             figures.append(Figure(label, "none", ""))
     last = figures[-1]
@@ -337,6 +346,9 @@ def _say_metric(about: Declaration, each: OtherMetric) -> str:
     sign = 1 if (each.theirs - each.ours) * each.by >= 0 else -1
     ends = sorted(sign * end for end in (each.low, each.high) if end is not None)
     better = "less is better" if each.metric in about.card.lower_is_better else "more is better"
-    span = f"difference {format_interval(*ends)}" if len(ends) == 2 else "too few for an interval"
-    means = f"{format_points(each.theirs)} against {format_points(each.ours)}{of}"
+    span = f"difference {format_interval(*ends)}" if len(ends) == 2 else "too few samples differ for an interval"
+    theirs, ours = format_points(each.theirs), format_points(each.ours)
+    if theirs == ours:
+        theirs, ours = format_decimals(each.theirs, 2), format_decimals(each.ours, 2)
+    means = f"{theirs} against {ours}{of}"
     return f"{name_metric(each.metric)} {means} ({better}, {span})"

@@ -31,10 +31,10 @@ def test_from_the_leaderboard_to_a_models_failures(page: Page, lab: Lab) -> None
 
 def test_from_a_bad_stage_to_the_dialogue_and_its_votes(page: Page, lab: Lab) -> None:
     go(page, lab.url, "sop_paths", scenario="telecom_package")
-    worst = main(page).get_by_role("heading", name=re.compile("^Most turns leave at ")).inner_text()
+    worst = main(page).get_by_role("heading", name=re.compile("^Turns leave most often at ")).inner_text()
     procedure = graph.load("telecom_package")
     stage = next(
-        each for each in procedure.stages if worst.startswith(f"Most turns leave at “{procedure.name(each)}”:")
+        each for each in procedure.stages if worst.startswith(f"Turns leave most often at “{procedure.name(each)}”:")
     )
     click_mark(page, "sop-map", ["stage", stage])
     assert wait_for(page, "sop_paths", "stage")["stage"] == [stage]

@@ -164,6 +164,15 @@ def test_an_estimate_is_told_in_two_figures(count: int, told: str) -> None:
     assert numbers.format_rough(count) == told
 
 
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(7, "7"), (41_234, "41,000"), (994_999, "990,000"), (996_000, "1.0 million"), (5_895_297, "5.9 million"),
+     (58_952_970, "59 million")],
+)  # fmt: skip
+def test_many_of_an_estimate_are_told_in_millions(count: int, told: str) -> None:
+    assert numbers.format_rough_count(count) == told
+
+
 def test_the_interval_of_two_columns_is_told_where_both_ends_are_known() -> None:
     frame = pl.DataFrame({"low": [66.06, None, 1.0, float("nan")], "high": [70.2, 2.0, None, 3.0]})
     told = numbers.interval_of(frame, "low", "high")

@@ -114,6 +114,16 @@ def test_run_says_what_is_missing_and_starts_nothing(empty_home: Path) -> None:
     assert float(shown["Cost"].lstrip("$").replace(",", "")) > 1
 
 
+def test_run_tells_the_time_of_real_models_where_that_of_stand_ins_is_unknown(empty_home: Path) -> None:
+    app = open_page("run", agents=["openai:gpt-4.1", "simulated:weak"])
+    shown = {metric.label: metric.value for metric in app.metric}
+    # The seconds a call below are theirs, and no estimate is told to the last token.
+    assert "Time" not in shown
+    assert shown["Time of real models"] not in ("", "unknown")
+    (basis,) = [each.value.replace("\\", "") for each in app.caption if "s a call" in each.value]
+    assert re.match(r"About \d+(\.\d)? million tokens\. ", basis)
+
+
 def test_run_tells_no_price_of_what_is_wrong(empty_home: Path) -> None:
     app = open_page("run", agents=["openai:gpt-4.1", "nobody:knows"])
     assert app.warning
@@ -168,6 +178,9 @@ def test_models_lists_what_each_one_needs_and_a_connection_test_says_what_was_fo
     rows = app.dataframe[0].value.set_index("name")
     assert rows.loc["simulated:strong", "ready"] == "✓ ready"
     assert "OPENAI_API_KEY" in rows.loc["openai:gpt-4.1", "ready"]
+    # Nothing is promised of real models where none is set up.
+    assert app.subheader[0].value.startswith("No real model is set up here yet, only ")
+    assert "Real models first" not in words(app)
     app.button(key="test").click().run()
     assert not app.exception
     assert "simulated" in app.success[0].value

@@ -24,7 +24,7 @@ def test_sop_paths_draws_every_closer_look(made_home: Path, tab: str) -> None:
     assert not app.exception
     assert not app.error
     assert len(titles(app)) == 4
-    assert titles(app)[0].startswith("Most turns leave at")
+    assert titles(app)[0].startswith("Turns leave most often at")
     assert any("tried, under the same conditions" in each.value for each in app.caption)
 
 
@@ -76,7 +76,7 @@ def test_all_procedures_stand_beside_each_other_first_and_lead_to_their_maps(mad
     app = open_page("sop_paths", state=clicked)
     assert app.query_params["scenario"] == "telecom_package"
     assert app.query_params["model"] == "simulated:weak"
-    assert titles(app)[0].startswith("Most turns leave at")
+    assert titles(app)[0].startswith("Turns leave most often at")
 
 
 def test_two_models_can_be_subtracted(made_home: Path) -> None:
@@ -135,6 +135,16 @@ def test_compare_draws_every_look(made_home: Path, by: str, tab: str) -> None:
     )
 
 
+def test_where_the_loser_is_ahead_leads_to_the_procedure_itself(made_home: Path) -> None:
+    links = {
+        each.proto.label.replace("\\", ""): each.proto.query_string for each in open_page("compare").get("page_link")
+    }
+    (way,) = [query for words, query in links.items() if words.endswith("stage by stage on SOP paths")]
+    scenario = next((words for words in links if "samples of Scenario: " in words), "")
+    assert ("scenario=" in way) == bool(scenario)
+    assert "benchmark=sage" in way
+
+
 def test_a_sample_opens_both_dialogues(made_home: Path) -> None:
     pair = queries.sample_pairs(
         View(benchmark="sage", metric="overall"), "simulated:weak", "simulated:strong", limit=1
@@ -158,6 +168,7 @@ def test_the_metric_explains_itself_and_published_figures_are_marked(made_home: 
     assert any("0\\.8 logic" in each.value for each in app.markdown)
     app.toggle(key="compare-published").set_value(True).run()
     assert not app.exception
+    assert not any("print no figure" in each.value for each in app.caption)
     assert any("published" in str(each.value) or "grey diamonds" in str(each.value) for each in app.markdown)
 
 
@@ -166,7 +177,7 @@ def test_an_audience_sees_the_map_of_the_procedure_that_is_kept_least_first(made
     name = titles(open_page("sop_paths"))[0].partition(" is kept least")[0]
     app = open_page("sop_paths", show="large")
     assert not app.exception
-    assert titles(app)[0].startswith("Most turns leave at")
+    assert titles(app)[0].startswith("Turns leave most often at")
     (shown,) = [each for each in app.selectbox if each.key == "sop-for-audience"]
     assert procedures.get(shown.value).title == name
     assert any(each.value.startswith("Kept least of ") for each in app.caption)
@@ -184,7 +195,7 @@ def test_for_an_audience_the_procedures_are_a_finding_and_a_picture(made_home: P
     whole, large = open_page("sop_paths"), open_page("sop_paths", show="large", tab="procedures")
     assert not large.exception
     # The map that an audience sees first tells where most leave.
-    assert titles(whole)[0].startswith(f"{titles(large)[0]}, most of the others leave at ")
+    assert titles(whole)[0].startswith(f"{titles(large)[0]}, the others leave most often at ")
     assert (len(large.get("plotly_chart")), len(large.dataframe)) == (1, 0)
     assert any("Procedures differ in length" in each.value for each in whole.caption)
     assert not any("Procedures differ in length" in each.value for each in large.caption)
@@ -194,7 +205,7 @@ def test_for_an_audience_the_map_stands_alone_and_what_is_clicked_below_it(made_
     app = open_page("sop_paths", scenario="telecom_package", show="large")
     assert not app.exception
     assert len(titles(app)) == 1
-    assert titles(app)[0].startswith("Most turns leave at")
+    assert titles(app)[0].startswith("Turns leave most often at")
     assert not any("to zoom" in each.value for each in app.caption)
     app = open_page("sop_paths", scenario="telecom_package", show="large", stage="stage2")
     assert any("wrong ones first" in each.value for each in app.markdown)

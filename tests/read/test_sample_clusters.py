@@ -109,7 +109,7 @@ def test_words_say_from_how_many_situations_samples_are(home: Path) -> None:
     assert "paired on 36 samples from 9 tasks" in next(note for label, note in told.items() if "ahead" in label)
     needed = found.gaps["needed"][0]
     more = -(-int(needed - 36) * TASKS // 36)
-    assert f"and they are from {more} more task" in told["More samples to settle it"]
+    assert f" and these samples come from {more} more task" in told["More samples to settle it"]
 
 
 def _priced(table: pl.DataFrame) -> pl.DataFrame:

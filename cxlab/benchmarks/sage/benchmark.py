@@ -261,7 +261,8 @@ BENCHMARK = Benchmark(
         exact={"path_exact": "path", "action": "action"},
         single_judge=SingleJudgeScores(way="logic", whole="overall"),
         # The paper's own spelling, and what no splitting into words makes clear.
-        words={"Inqury": "inquiry", "TransHuman": "hand-over to a person"},
+        words={"Inqury": "inquiry", "TransHuman": "hand-over to a person"}
+        | {grade: TITLES[grade] for grade in GRADES if grade in TITLES},
     ),
     demo=DEMO,
     conversation_tasks=(conversation_check.CHECK,),

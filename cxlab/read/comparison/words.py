@@ -58,6 +58,18 @@ def say_leader(found: Ranking, name: Name = str) -> str:
     return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure{few}"
 
 
+def say_scores(found: Ranking, name: Name = str) -> str:
+    """A task in a line beside others: the scores, the best first, and whether they tell who leads: "strong 90.0,
+    weak 60.0 on 20 samples; cannot tell strong from weak yet"."""
+    rows = list(zip(found.table["side"], found.table["value"], strict=True))
+    scores = [f"{name(side)} {write_decimals(value)}" for side, value in rows]
+    told = f"{', '.join(scores)} on {say_count(found.compared.samples, found.compared.clusters, found.compared.shared)}"
+    if found.decided or len(rows) < 2:
+        return f"{told}; {say_leader(found, name)}"
+    near = [name(side) for side, _ in rows if side in found.open]
+    return f"{told}; cannot tell {name(found.leader)} from {name_some(near)} yet"
+
+
 def is_repeat(found: Ranking, conditions: Mapping[str, Conditions]) -> bool:
     """Whether the sides are runs of one model under the same conditions, of which none can lead; `conditions` of runs
     that are known."""
@@ -101,7 +113,7 @@ def say_leaders(found: Sequence[Ranking], name: Name = str) -> str:
     count = Counter(leaders)
     told = [f"{name(side)} leads for sure in {count[side]}" for side in sorted(count, key=lambda s: (-count[s], s))]
     lead = f"{', '.join(told) if told else 'nobody leads for sure in any'} of {len(several)} tasks"
-    below = f", in {low} whoever is ahead does no better than a constant agent" if low else ""
+    below = f", in {low} somebody is ahead for sure, but no better than a constant agent" if low else ""
     unsure = len(several) - len(leaders) - low
     rest = f", {unsure} cannot be told yet{few}" if unsure else ""
     return f"{lead}{below}{rest}{alone}"
@@ -256,7 +268,8 @@ def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
     if len(found) == 1:
         return f"Whoever is first does no better than a constant agent: {told[0][1]}"
     tasks = "; ".join(f"{each.task.title} ({values})" for each, values in told)
-    return f"In {len(told)} of {len(found)} tasks whoever is first does no better than a constant agent: {tasks}"
+    low = "whoever is first, for sure or not, is no better than a constant agent"
+    return f"In {len(told)} of {len(found)} tasks {low}: {tasks}"
 
 
 def say_left_out(names: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import leave_out_floors
 from cxlab.views.compare import queries
 from cxlab.views.compare.groups import Groups, choose_groups, mark_few, say_groups
+from cxlab.views.compare.no_published import show_no_published
 from cxlab.views.compare.sides import drawn, marks_of
 from cxlab.views.comparison_sets import show_left_out
 
@@ -108,7 +109,7 @@ def show_scores(
         narrowed = tuple(value for _, values in view.facets for value in values)
         shown = queries.published_points(card.id, view.metric, headline, by, tuple(groups.shown), narrowed)
         if shown.is_empty():
-            st.caption("The papers print no figure for this metric and grouping.")
+            show_no_published(card.id)
         else:
             badge("published", "grey diamonds: printed in the paper, on other data; not paired")
     floors = pl.concat([lines, cached(queries.floors, view, by)])

@@ -7,7 +7,7 @@ import streamlit as st
 
 from cxlab.charts.names import begin, name_parties
 from cxlab.charts.numbers import format_count, interval_of
-from cxlab.read import View
+from cxlab.read import View, procedures
 from cxlab.read.comparison.corrected import CorrectedRanking
 from cxlab.read.comparison.decision import Decision
 from cxlab.read.comparison.ranking import Ranking
@@ -89,7 +89,7 @@ def show_decision(
 
 
 def _link_further(about: Declaration, told: Decision, view: View, name: Name) -> None:
-    """Links: the verdict by each other metric that may lead, and the slices that the card names."""
+    """Links: the verdict by each other metric that may lead, the slices that the card names, and paths behind them."""
     with st.container(key="decision-links", gap=None):
         for each in told.other_leads:
             link(say_other_lead(each, name), "compare", view.change(lead=each.metric, metric=""))
@@ -97,6 +97,19 @@ def _link_further(about: Declaration, told: Decision, view: View, name: Name) ->
             where = f"{about.title(slice.facet)}: {about.value(slice.facet, slice.value)}"
             words = f"The {format_count(slice.n)} samples of {where}"
             link(words, "compare", view.narrow(**dict(slice.held), **{slice.facet: [slice.value]}))
+        _link_paths(about, told)
+
+
+def _link_paths(about: Declaration, told: Decision) -> None:
+    """Where the benchmark has procedures, the way to where each side leaves the ones of the slices above, else any."""
+    if procedures.of(about.card.id) is None:
+        return
+    facet, view = procedures.facet_of(about.card.id), View(benchmark=about.card.id)
+    named = [each.value for each in list_named(told.slices) if each.facet == facet]
+    for value in named:
+        link(f"{about.value(facet, value)}, stage by stage on SOP paths", "sop_paths", view.narrow(**{facet: (value,)}))
+    if not named:
+        link("All procedures, stage by stage on SOP paths", "sop_paths", view)
 
 
 def _show_ranking(

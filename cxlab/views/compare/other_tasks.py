@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from cxlab.charts.names import begin
 from cxlab.charts.theme import short_model
-from cxlab.read.comparison.words import say_leader, say_leaders
+from cxlab.read.comparison.words import say_leaders, say_scores
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import plain, section
@@ -21,7 +20,7 @@ def show_other_tasks(about: Declaration, task: str) -> None:
     section(plain(f"All {len(scored)} tasks: {say_leaders(scored, short_model)}"))
     with st.expander("Task by task", type="compact"):
         for each in scored:
-            words = f"{each.task.title}: {begin(say_leader(each, short_model))}"
+            words = f"{each.task.title}: {say_scores(each, short_model)}"
             if each.task.id == task:
                 st.caption(plain(f"{words} (below)"))
             else:

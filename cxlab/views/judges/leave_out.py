@@ -8,10 +8,18 @@ import streamlit as st
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.matrix import name_judge
 from cxlab.charts.names import begin, name_each
-from cxlab.charts.numbers import format_change, format_changes, format_count, format_points, format_share
+from cxlab.charts.numbers import (
+    format_change,
+    format_changes,
+    format_count,
+    format_decimals,
+    format_points,
+    format_share,
+)
 from cxlab.charts.theme import SIMULATED_PREFIX
 from cxlab.read import View, decisions
 from cxlab.records.benchmark_card import Declaration
+from cxlab.records.decimals import write_decimals
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import ROUNDED, label, plain, section
 from cxlab.ui.tables import column, show_table
@@ -22,11 +30,6 @@ from cxlab.views.judges.judge_columns import UNMEASURED, filled, leave_unmeasure
 from cxlab.views.judges.raters import judges_with_people
 from cxlab.views.judges.slices import Slices, find_slices
 from cxlab.views.judges.verdicts.page import open_verdicts
-
-_STATISTICS = {
-    "agreement": "How far they agree", "bias": "Who leans where", "changes": "What it changes",
-    "verdicts": "Each verdict",
-}  # fmt: skip
 
 
 def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slices) -> None:
@@ -120,10 +123,7 @@ def show_findings(view: View, benchmarks: Sequence[str]) -> None:
             said, way = st.columns([8, 2.2], vertical_alignment="center")
             said.markdown(f"**{plain(title + say_narrowed(filters, about))}:** {plain(told)}.")
             with way:
-                link("What each changes", "judges", filters.change(benchmark=name, tab="changes", without=()))
-    with st.container(horizontal=True, gap="small"):
-        for tab, title in _STATISTICS.items():
-            link(title, "judges", View(benchmark=view.benchmark, tab=tab))
+                link("Judge by judge", "judges", filters.change(benchmark=name, tab="changes", without=()))
 
 
 def say_narrowed(view: View, about: Declaration) -> str:
@@ -165,9 +165,10 @@ def say_drop(frame: pl.DataFrame) -> str:
     better = known.filter(pl.col("low") > 0).sort("change", descending=True)
     if better.height:
         row = better.row(0, named=True)
+        rest, whole = _write_shares(row)
         return (
-            f"Drop {name_judge(row['judge'])}: without it the panel is right on {format_share(row['rest'])}, not "
-            f"{format_share(row['whole'])} ({_reach(row)}, n {format_count(row['n'])} verdicts)"
+            f"Drop {name_judge(row['judge'])}: without it the panel is right on {rest}, not "
+            f"{whole} ({_reach(row)}, n {format_count(row['n'])} verdicts)"
         )
     needed = [name_judge(judge) for judge in known.filter(pl.col("high") < 0)["judge"]]
     free = known.filter(pl.col("high") >= 0).sort(pl.col("change"), descending=True)
@@ -189,9 +190,10 @@ def say_drop(frame: pl.DataFrame) -> str:
     *first, last = needed or [""]
     named = f"{', '.join(first)} or {last}" if first else last
     if not needed:
+        rest, whole = _write_shares(row)
         return (
             f"No judge is missed beyond chance: without {name_judge(row['judge'])} the panel is right on "
-            f"{format_share(row['rest'])}, with it on {format_share(row['whole'])} ({_reach(row)}, "
+            f"{rest}, with it on {whole} ({_reach(row)}, "
             f"n {format_count(row['n'])} verdicts)"
         )
     names = " or ".join(name_judge(judge) for judge in free["judge"])
@@ -204,16 +206,26 @@ def _say_pair(known: pl.DataFrame, judges: Sequence[str]) -> str:
     row = known.sort("change", descending=True).row(0, named=True)
     weaker, n = name_judge(row["judge"]), f"n {format_count(row['n'])} verdicts of known truth"
     other = next(name_judge(judge) for judge in judges if judge != row["judge"])
-    shares = f"{other} alone is right on {format_share(row['rest'])}"
+    rest, whole = _write_shares(row)
+    shares = f"{other} alone is right on {rest}"
     if row["low"] > 0:
         return (
-            f"Of the two judges {weaker} is the weaker one: {shares}, both together on {format_share(row['whole'])} "
+            f"Of the two judges {weaker} is the weaker one: {shares}, both together on {whole} "
             f"({_reach(row)}, {n}). Without it one judge is left, and no panel"
         )
     return (
         f"Neither of the two judges is the weaker one beyond chance: {shares}, both together on "
-        f"{format_share(row['whole'])} ({_reach(row)}, {n})"
+        f"{whole} ({_reach(row)}, {n})"
     )
+
+
+def _write_shares(row: Mapping[str, float]) -> tuple[str, str]:
+    """How often the panel is right without a judge and with it; with one more digit where the two would else give
+    another difference than the one that stands beside them."""
+    rest, whole = (100 * row[each] for each in ("rest", "whole"))
+    written = round(float(write_decimals(rest)) - float(write_decimals(whole)), 1)
+    places = 1 if written == float(write_decimals(100 * row["change"])) else 2
+    return f"{format_decimals(rest, places)} %", f"{format_decimals(whole, places)} %"
 
 
 def _lost(row: Mapping[str, float]) -> str:

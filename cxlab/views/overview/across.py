@@ -52,8 +52,8 @@ def say_across(found: CrossBenchmarkStanding) -> str:
         return f"Over {over} nobody leads for sure anywhere"
     if len(told) == 1 and max(leads.values()) == tasks:
         return f"{short_model(found.models[0])} leads for sure in all {over}"
-    low = f"; in {found.below} whoever is ahead does no better than a constant agent" if found.below else ""
-    rest = f"; in {found.undecided} nobody does" if found.undecided else ""
+    low = f"; in {found.below} somebody is ahead for sure, but no better than a constant agent" if found.below else ""
+    rest = f"; in {found.undecided} nobody is ahead for sure" if found.undecided else ""
     return f"Over {over}: {', '.join(told)}{low}{rest}"
 
 

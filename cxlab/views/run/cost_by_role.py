@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_parties
-from cxlab.charts.numbers import format_count, format_seconds, format_usd
+from cxlab.charts.numbers import format_count, format_rough_count, format_seconds, format_usd
 from cxlab.ui.labels import plain
 from cxlab.ui.path_strips import grid, style
 from cxlab.ui.tables import column, show_table
@@ -46,22 +46,25 @@ class RunEstimate(Protocol):
 
 
 def show_foreseen(rows: Sequence[RunEstimate], unit: str) -> None:
-    """What all runs together will take; what is unknown of one is unknown of all."""
+    """What all runs together will take; a cost that is unknown of one is unknown of all, a time that of stand-ins."""
     costs, times = [row.cost_usd for row in rows], [row.seconds for row in rows]
     left, right = st.columns(2)
     left.metric(unit, format_count(sum(row.attempts for row in rows)), help="Samples × trials × models.")
     right.metric("Calls", format_count(sum(row.calls for row in rows)), help="Agent, customer and judges.")
     cost = "unknown" if None in costs else format_usd(sum(cost or 0 for cost in costs))
     left.metric("Cost", cost, help="By the prices on the page Models; without a price it is unknown.")
-    whole = sum(time or 0 for time in times)
+    known = [time for time in times if time is not None]
+    whole = sum(known)
     # Beyond a few minutes the seconds of an estimate are noise, and no room for them.
-    time = "unknown" if None in times else format_seconds(60 * round(whole / 60) if whole >= _ROUGH_S else whole)
-    right.metric("Time", time, help="Until all models have answered. Stand-ins take this machine's time: unknown.")
+    time = format_seconds(60 * round(whole / 60) if whole >= _ROUGH_S else whole) if known else "unknown"
+    # What is said below of a call's time is of these alone.
+    head = "Time" if len(known) in (0, len(times)) else "Time of real models"
+    right.metric(head, time, help="Until all models have answered. Stand-ins take this machine's time: unknown.")
     tokens = sum(row.tokens or 0 for row in rows)
     bases = dict.fromkeys(row.basis for row in rows)
     # What another one says, too, and goes on, is not said twice.
     basis = "; ".join(each for each in bases if not any(one.startswith(f"{each},") for one in bases))
-    words = f"About {format_count(tokens)} tokens. " if tokens else ""
+    words = f"About {format_rough_count(tokens)} tokens. " if tokens else ""
     st.caption(plain(f"{words}{basis[:1].upper()}{basis[1:]}."))
 
 

@@ -184,7 +184,7 @@ def _name_the_leak(divergences: pl.DataFrame, procedure: Procedure) -> str:
     if not n:
         return "No turn leaves the reference"
     where = plain(f"“{procedure.name(stage)}”")
-    return f"Most turns leave at {where}: {format_count(n)} of the {format_count(arrived)} that got there"
+    return f"Turns leave most often at {where}: {format_count(n)} of the {format_count(arrived)} that got there in step"
 
 
 def show_quadrants(current: View, procedure: Procedure) -> None:

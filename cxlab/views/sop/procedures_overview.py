@@ -55,7 +55,7 @@ def show_procedures(current: View, facet: str, ids: list[str], large: bool = Fal
         return
     worst = whole.row(0, named=True)
     # The map, which an audience sees first, tells where.
-    where = f", most of the others leave at “{_name(worst)}”" if worst["stage"] and not large else ""
+    where = f", the others leave most often at “{_name(worst)}”" if worst["stage"] and not large else ""
     of_models = frame.filter(pl.col("model").is_not_null())
     found = marks()
     models = [name for name in found if name in of_models["model"].to_list()]
@@ -139,7 +139,7 @@ _SHARE = {
     "high": column("to", "share"),
 }
 _LEAK = {
-    "where": column("Most leave at"),
+    "where": column("Leave most often at"),
     "left": column("Leave there", "count"),
     "arrived": column("of", "count", "Turns that got there in step with the procedure."),
 }
@@ -153,7 +153,7 @@ def _name(row: dict[str, object]) -> str | None:
 def _where(row: dict[str, object]) -> str:
     if not row["stage"]:
         return "no turn leaves it"
-    return plain(f"most leave at “{_name(row)}”: {row['left']} of {row['arrived']} that got there")
+    return plain(f"leave most often at “{_name(row)}”: {row['left']} of {row['arrived']} that got there in step")
 
 
 def _open(current: View, facet: str, procedure: str, model: str = "") -> None:

@@ -38,7 +38,7 @@ def test_each_model_stands_where_it_ran_and_a_lead_must_be_sure(home: Path) -> N
     assert found is not None
     assert found.models == ("a", "b")
     assert found.tasks == {"sage": 1, "mmtaup2": 1}
-    assert say_across(found) == "Over 2 tasks of 2 benchmarks: a leads for sure in 1; in 1 nobody does"
+    assert say_across(found) == "Over 2 tasks of 2 benchmarks: a leads for sure in 1; in 1 nobody is ahead for sure"
     told = {(model, name): say_standing(found.standing[model][name], 1) for model in found.models for name in TASKS}
     assert told == {("a", "sage"): "✓ leads", ("b", "sage"): "behind", ("a", "mmtaup2"): "level",
                     ("b", "mmtaup2"): "level"}  # fmt: skip

@@ -21,6 +21,7 @@ from cxlab.read.comparison.words import (
     say_leader,
     say_leaders,
     say_no_floors,
+    say_scores,
     say_set,
 )
 from tests.pages.app_script import open_page, words
@@ -255,11 +256,31 @@ def test_who_is_ahead_of_all_but_a_constant_agent_leads_nobody(home: Path, floor
         return
     assert not leads(found[0])
     assert say_leader(found[0]) == f"nobody leads: a is ahead of b for sure, but a constant agent {low}"
-    below = "whoever is ahead does no better than a constant agent"
+    below = "somebody is ahead for sure, but no better than a constant agent"
     assert say_leaders([found[0], found[0]]) == f"nobody leads for sure in any of 2 tasks, in 2 {below}"
     write_run(home, 4, "c", {key: (value or 0) + 20 for key, value in steady(0).items()})
     (above,) = rank(ABOUT, VIEW).tasks
     assert say_leaders([found[0], above]) == f"c leads for sure in 1 of 2 tasks, in 1 {below}"
+
+
+def test_leads_for_sure_and_first_places_below_a_constant_agent_are_told_as_two_things(home: Path) -> None:
+    write_run(home, 1, "a", steady(0))
+    write_run(home, 2, "b", steady(0, seed=2))
+    write_run(home, 3, FLOOR, dict.fromkeys(steady(0), 80.0))
+    found = rank(ABOUT, VIEW).tasks
+    # Nobody is ahead for sure, so that says nothing of it; that the first place is no better says so itself.
+    assert "constant agent" not in say_leaders([*found, *found])
+    assert say_floors([*found, *found]).startswith("In 2 of 2 tasks whoever is first, for sure or not, is no better")
+
+
+def test_a_task_beside_others_is_told_with_its_scores(home: Path) -> None:
+    write_run(home, 1, "a", dict.fromkeys(steady(0), 40.0))
+    write_run(home, 2, "b", dict.fromkeys(steady(0), 40.0))
+    count = len(steady(0))
+    assert say_scores(rank(ABOUT, VIEW).tasks[0]) == f"a 40.0, b 40.0 on {count} samples; cannot tell a from b yet"
+    write_run(home, 3, "c", dict.fromkeys(steady(0), 90.0))
+    sure = rank(ABOUT, VIEW).tasks[0]
+    assert say_scores(sure) == f"c 90.0, a 40.0, b 40.0 on {count} samples; c leads, ahead of all 2 others for sure"
 
 
 def test_that_no_constant_agent_has_run_is_said_where_there_are_some(home: Path) -> None:

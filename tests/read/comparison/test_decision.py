@@ -12,7 +12,7 @@ from cxlab.charts.numbers import format_rough
 from cxlab.metrics.paired import compare_pairs, minimum_detectable
 from cxlab.read import View
 from cxlab.read.comparison.decision import Decision, decide
-from cxlab.read.comparison.other_metrics import OtherLead
+from cxlab.read.comparison.other_metrics import OtherLead, OtherMetric
 from cxlab.read.comparison.ranking import describe_sides, floors_of, rank, results_of, zero_of
 from cxlab.read.comparison.words import samples_to_settle, say_floors, say_leader, say_leaders
 from cxlab.report.decision_figures import Figure, list_figures, say_other_lead, say_zeros
@@ -352,3 +352,39 @@ def test_means_by_number_are_those_of_the_rows(home: Path) -> None:
     other = next(each for each in decision.metrics if each.metric == "classification")
     # Both means are of the samples that both have.
     assert (other.n, {other.ours, other.theirs}) == (8, {5.0, 7.0})
+
+
+def test_another_metric_is_named_as_better_only_by_what_its_figures_show(home: Path) -> None:
+    samples = [(f"s{i}", 1) for i in range(20)]
+    for number, (model, level, path) in enumerate((("first", 60.0, 97.08), ("second", 55.0, 97.12)), 1):
+        told_of = {key: level + place % 3 for place, key in enumerate(samples)}
+        paths = {key: path + (place % 2) * (number - 1.5) for place, key in enumerate(samples)}
+        write_run(home, number, model, told_of, metric="told", also={"path": paths, "action": dict(told_of)})
+    found = decide(ABOUT, rank(ABOUT, VIEW).tasks[0])
+    assert found is not None
+    one = next(each for each in found.metrics if each.metric == "path")
+    far = replace(one, by=0.04, ours=97.08, theirs=97.12, sure=False)
+
+    def better(*metrics: OtherMetric) -> Figure:
+        own = replace(found, metrics=metrics)
+        told = list_figures(
+            ABOUT, rank(ABOUT, VIEW).tasks[0], own, describe_sides(rank(ABOUT, VIEW).tasks[0]), "told", str
+        )
+        return next(each for each in told if each.label == "Other metrics, second better")
+
+    assert better(far).note == "None differs in the first decimal."
+    seen = replace(far, metric="action", by=0.3, ours=80.0, theirs=80.3)
+    assert better(far, seen).note.startswith("Largest: action 80.3 against 80.0 ")
+    # What is sure is told, however small.
+    assert "path 97.12 against 97.08 " in better(replace(far, sure=True)).note
+    none = better(replace(seen, low=None, high=None)).note
+    assert "too few samples differ for an interval" in none
+
+
+def test_slices_say_how_many_are_tested_and_by_what_their_intervals_are_corrected(home: Path) -> None:
+    fill(home, turned=1.0)
+    note = card()["Where second wins"].note
+    assert note.startswith(
+        f"5 slices have the {told().least} independent samples or more that each needs where so many"
+    )
+    assert "corrected for all 5, in the chart by facet for its own" in note

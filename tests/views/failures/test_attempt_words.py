@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cxlab.charts.names import name_id
 from cxlab.read import StoredAttempt
 from cxlab.records.benchmark_card import Search
+from cxlab.records.metric_names import name_metric
 from cxlab.views.failures.attempt_procedure import say_against
 from cxlab.views.failures.attempt_procedure_words import explain_trace
 from cxlab.views.failures.attempt_set import is_local, name_columns
@@ -147,3 +149,7 @@ def test_an_unreadable_reply_says_once_why_nothing_is_scored() -> None:
     unread = trace("format", {}, {}, {})
     assert explain_trace(unread, None, "the reply was empty") == "The reply was empty, so nothing is scored"
     assert explain_trace(unread, None) == "Nothing is scored"
+
+
+def test_a_grade_has_one_name_in_a_dialogue_and_where_models_are_compared() -> None:
+    assert name_id("anthropomorphism_emotion") == name_metric("anthropomorphism_emotion") == "human manner and emotion"

@@ -163,3 +163,15 @@ def test_whether_a_ranking_hangs_on_judges_is_said_before_one_is_dropped(judged_
     app = open_page("judges", benchmark="sage", tab="changes")
     assert not app.exception
     assert say_at_stake(declared("sage")) in words(app)
+
+
+@pytest.mark.parametrize(("rest", "told"), [
+    (0.9136, "strict alone is right on 91.36 %, both together on 90.84 % (+0.5 points"),
+    (0.9134, "strict alone is right on 91.3 %, both together on 90.8 % (+0.5 points"),
+])  # fmt: skip
+def test_shares_and_their_difference_agree_as_they_are_written(rest: float, told: str) -> None:
+    change = rest - 0.9084
+    frame = frame_of(("lenient", change, 0.001, 0.02), ("strict", -0.02, -0.03, -0.01)).with_columns(
+        rest=pl.Series([rest, 0.8884]), whole=pl.lit(0.9084)
+    )
+    assert told in say_drop(frame)
