@@ -139,7 +139,7 @@ _SHARE = {
     "high": column("to", "share"),
 }
 _LEAK = {
-    "where": column("Leave most often at"),
+    "where": column("Leave at", help="Where turns leave most often."),
     "left": column("Leave there", "count"),
     "arrived": column("of", "count", "Turns that got there in step with the procedure."),
 }
