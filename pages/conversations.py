@@ -14,7 +14,6 @@ from cxlab.views.search import (
     finding,
     index,
     own,
-    queries_dialogues,
     question,
     relevance,
     results,
@@ -108,12 +107,8 @@ def show_found(place: SearchPlace, tab: str) -> None:
 view = ui.view()
 ui.header("Conversations", "Where do customers …? Find conversations by what happens in them.")
 collected = bool(ui.cached(finding.searchable))
-if not collected and not ui.cached(queries_dialogues.has_dialogues):
-    ui.empty(
-        "Here you would ask “users who grow more frustrated over time” and read the messages that fit, see where and "
-        "when it happens and how widespread it is. This store holds no conversations yet: drop a file below.",
-        command="python -m cxlab generate cdr",
-    )
+if not collected:
+    dialogues.show_alone(SearchPlace.read(view))
     working = list_jobs()
     work.show_work(working, SearchPlace.read(view))
     own.show_own(working)

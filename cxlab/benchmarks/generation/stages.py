@@ -125,7 +125,8 @@ class FaultStoppedModel:
         except ProviderFault as fault:
             if fault.failure.type in self.LEFT:
                 raise
-            what = f"{name_fault_type(fault.failure.type)}: {fault.failure.message}"
+            kind, told = name_fault_type(fault.failure.type), fault.failure.message
+            what = told if told.startswith(kind.partition(" in time")[0]) else f"{kind}: {told}"
             raise GenerationStopped(
                 f"{self.name} did not deliver ({what}); what was made so far is kept: run the same command again to go "
                 "on"

@@ -13,7 +13,7 @@ from cxlab.read import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
 from cxlab.ui.filters import show_active, sidebar_filters
-from cxlab.ui.labels import chip, label, plain, section
+from cxlab.ui.labels import chip, empty, label, plain, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import LONGEST, move, pick
 from cxlab.ui.transcript_html import TranscriptLine, style, to_html
@@ -73,6 +73,18 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
         held = f"{most} of the {len(terms)} words" if most > 1 else "one of the words"
         _show_found(view, terms, found, f"Each holds {held}; those with the rarest come first.")
     return True
+
+
+def show_alone(place: SearchPlace) -> None:
+    """What there is to search where no conversations were collected: dialogues of runs, if any."""
+    if cached(queries_dialogues.has_dialogues):
+        show_dialogues(place, others=False)
+        return
+    empty(
+        "Here you would ask “users who grow more frustrated over time” and read the messages that fit, see where and "
+        "when it happens and how widespread it is. This store holds no conversations yet: drop a file below.",
+        command="python -m cxlab generate cdr",
+    )
 
 
 def _choose_filters(place: SearchPlace) -> tuple[View, Declaration, str]:

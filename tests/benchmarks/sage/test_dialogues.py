@@ -147,7 +147,9 @@ def test_a_card_does_not_contradict_itself(samples) -> None:
         s = rules.load(sample.facets["scenario"])
         card = make_card(s, sample.inputs, {}, np.random.default_rng(0))
         text = "\n".join(part["content"] for part in scenario_prompts.CUSTOMER.render(card))
-        assert text.index("Your usual manner: ") < text.index("Your attitude this time, which goes before")
+        assert text.index("Your usual manner, as somebody who knows you tells it: ") < text.index(
+            "Your attitude this time, which goes before"
+        )
         assert ("Begin with your concern" in text) == (not card.facts)
         assert "when nobody asks" not in text, "before the first message nobody could"
 

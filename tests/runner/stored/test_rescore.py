@@ -121,7 +121,8 @@ def test_changed_figures_of_cxmarena_and_mmtaup2_show(home: Path, monkeypatch: p
     monkeypatch.setattr(cxmarena, "judge_whole", lambda sample, output, values: (0.0, "nothing is good enough"))
     assert rescore(CXMARENA).changed > 0
     verdicts = read_rows(CXMARENA)["attempts"].select("verdict", "verdict_reason").unique().rows()
-    assert verdicts == [("failed", "nothing is good enough")]
+    # A reply that cannot be read has its own reason, whatever would be good enough.
+    assert set(verdicts) == {("failed", "nothing is good enough"), ("failed", "unreadable reply")}
     real = verdict_figures.figures
     monkeypatch.setattr(judged_metrics, "figures", lambda verdicts, turns, judged=True: real({}, turns, judged))
     assert rescore(MMTAUP2).changed == 4

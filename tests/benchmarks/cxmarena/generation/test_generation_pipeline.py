@@ -269,7 +269,7 @@ def test_a_provider_that_fails_stops_with_a_message_and_what_it_said_is_kept(
     config = dataset_config.read_config({"brand": "talvero", "size": "37", "model": "openai:failing"}, 1)
     with pytest.raises(
         stages.GenerationStopped,
-        match=r"openai:failing did not deliver \(timeout: .*run the same command again",
+        match=r"openai:failing did not deliver \(no answer within 60 s\); .*run the same command again",
     ):
         stages.finish(pipeline.build(config, tmp_path))
     assert not (tmp_path / "datasets").exists()
