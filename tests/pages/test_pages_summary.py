@@ -190,7 +190,7 @@ def test_one_model_alone_has_attempts_and_nobody_to_share_them_with(
     write_run(tmp_path, 1, "m", {(f"s{i}", 1): 60.0 + i for i in range(9)})
     told = words(open_page())
     assert "Passed: of 9 dialogues; every one has a verdict." in told
-    assert "of each" not in told
+    assert "of each, those" not in told
 
 
 def test_how_often_a_model_was_run_moves_no_rate_of_the_comparison(
