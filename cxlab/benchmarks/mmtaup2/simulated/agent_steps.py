@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ MOST = 3
 """So often the same is asked."""
 
 
-class AgentSteps:
+class AgentSteps(ABC):
     """An agent at one point of a talk; `reasons` and `gently`: how this customer is spoken to."""
 
     reasons: bool
@@ -21,9 +22,9 @@ class AgentSteps:
     def __init__(self, mind: DialogueState) -> None:
         self.mind, self.profile = mind, mind.profile
 
+    @abstractmethod
     def spent(self, tool: str, **arguments: Any) -> bool:
         """Whether it is of no use to make this very call again."""
-        raise NotImplementedError
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> NextAction:
         if self.spent(tool, **arguments):
