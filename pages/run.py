@@ -111,7 +111,7 @@ def show_estimate(order: RunRequest) -> None:
             keep_in_sight(jobs.start(to_arguments(order)).id)
             st.rerun()
         with st.expander("The same on the command line", type="compact"):
-            st.code("python -m cxlab " + " ".join(to_arguments(order)), language="bash", wrap_lines=True)
+            ui.show_code("python -m cxlab " + " ".join(to_arguments(order)))
 
 
 def cancel(job: str) -> None:

@@ -394,6 +394,27 @@ def test_no_frame_goes_to_pandas_but_by_way_of_arrow() -> None:
     assert straight == []
 
 
+# Streamlit's elements that load its highlighter; the first on a page costs the browser seconds.
+HIGHLIGHTED = {"code", "echo"}
+
+
+def loads_highlighter(tree: ast.AST) -> list[int]:
+    """Lines that show an element of these, or a fence in Markdown, in a file that imports streamlit."""
+    if not any(module.split(".")[0] == "streamlit" for module, _, _ in imports(tree)):
+        return []
+    called = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    shown = [node.lineno for node in called if isinstance(node.func, ast.Attribute) and node.func.attr in HIGHLIGHTED]
+    return sorted([*shown, *(line for text, line in constants(tree) if "```" in text)])
+
+
+def test_no_page_makes_the_browser_build_the_grammars_of_programming_languages() -> None:
+    """What is there to be copied is shown by ui.show_code."""
+    for path in [*FILES, *sorted((ROOT / "pages").glob("*.py")), ROOT / "app.py"]:
+        assert loads_highlighter(tree_of(path)) == [], path.relative_to(ROOT)
+    wrong = "import streamlit as st\nleft, _ = st.columns(2)\nleft.code('x')\nst.markdown('```sql\\nSELECT 1\\n```')\n"
+    assert loads_highlighter(ast.parse(wrong)) == [3, 4]
+
+
 # Functions of ours that polars' own threads call.
 CALLS_PYTHON = {"map_batches", "map_elements", "map_groups"}
 

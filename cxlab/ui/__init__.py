@@ -36,6 +36,7 @@ from cxlab.ui.labels import (
     plain,
     say,
     section,
+    show_code,
 )
 from cxlab.ui.run_names import name_run, offer_names, show_notes
 from cxlab.ui.tables import Kind, column, show_chart, show_table, table_key
@@ -84,6 +85,7 @@ __all__ = [
     "set_view",
     "show_active",
     "show_chart",
+    "show_code",
     "show_job",
     "show_notes",
     "show_runs",

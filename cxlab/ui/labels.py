@@ -10,6 +10,7 @@ from cxlab.charts.numbers import format_count
 from cxlab.charts.theme import short_model
 from cxlab.read.results.headlines import say_rules
 from cxlab.records.benchmark_card import Card
+from cxlab.ui.render import render
 
 Badge = Literal["simulated", "published", "own", "running", "done", "failed", "stopped", "stalled", "warning"]
 
@@ -64,6 +65,17 @@ def chip(text: object, colour: str = "gray", help: str | None = None) -> None:
 def say(text: str, width: Literal["stretch", "content"] = "stretch") -> None:
     """Show text as it is, line breaks kept; nothing in it is read as Markdown, HTML, a formula or a link."""
     st.text(text, width=width)
+
+
+def show_code(
+    text: str, wrap: bool = True, width: Literal["stretch", "content"] = "stretch", height: int | None = None
+) -> None:
+    """Text to copy: an id, a command, what a program or model wrote. As it is, in one width of letter, with a button.
+
+    Not `st.code`: the first on a page makes the browser build the grammars of all programming languages, which takes it
+    seconds, and for an id there is nothing to colour. Above `height` pixels it scrolls.
+    """
+    st.html(render("code", text=text, wrap=wrap, height=height), width=width)
 
 
 _ACRONYMS = {"f1": "F1", "kb": "KB", "rag": "RAG"}
@@ -125,7 +137,7 @@ def empty(message: str, button: str | None = None, action: Callable[[], None] | 
             action()
         if command:
             st.caption("or on the command line:" if button and action else "On the command line:")
-            st.code(command, language="bash")
+            show_code(command)
 
 
 def error(what: str, fix: str = "") -> None:

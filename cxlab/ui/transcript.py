@@ -12,7 +12,7 @@ from cxlab.charts.names import name_id
 from cxlab.charts.sent_fields import list_fields, read_sent, say_arguments
 from cxlab.charts.theme import short_model
 from cxlab.records.conversation import UNREADABLE
-from cxlab.ui.labels import chip, plain, say
+from cxlab.ui.labels import chip, plain, say, show_code
 from cxlab.ui.path_strips import grid
 from cxlab.ui.render import render
 from cxlab.ui.transcript_html import mark_sought
@@ -91,7 +91,7 @@ def _show_fields(sent: Any, key: str) -> None:
     if fields and not st.toggle("As it was sent", key=f"cx-sent-{_key(key)}"):
         grid(("Field", "Value"), [[(name, "quiet"), (value, "")] for name, value in fields])
     else:
-        st.code(str(sent), language=None, wrap_lines=True)
+        show_code(str(sent))
 
 
 def votes(frame: pl.DataFrame, words: Mapping[str, str] | None = None, key: str = "votes") -> None:
@@ -111,7 +111,7 @@ def votes(frame: pl.DataFrame, words: Mapping[str, str] | None = None, key: str 
                 say(row["rationale"] or "No rationale was given.")
                 if row["failure"]:
                     say(f"Failure: {row['failure']}")
-                st.code(row["raw"] or "", language=None, wrap_lines=True)
+                show_code(row["raw"] or "")
 
 
 def path_strip(moves: Sequence[Mapping[str, str]] | Sequence[tuple[str, str]]) -> None:

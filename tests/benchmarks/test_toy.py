@@ -13,7 +13,7 @@ from cxlab import benchmarks, read
 from cxlab.benchmarks import REGISTRY
 from cxlab.read import View, failures
 from cxlab.read.comparison.ranking import rank
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import codes, open_page, words
 
 PAGE = Path(benchmarks.__file__).with_name("README.md")
 NAMED = re.compile(r"^`(refunds/[\w.]+)`\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -100,4 +100,4 @@ def test_pages_find_it(toy: Shell) -> None:
     assert "Judges" not in [each.label for each in run.multiselect]
     assert [each.value for each in run.metric if each.label == "Calls"] == ["12"]
     run.toggle(key="option-rule").set_value(False).run()
-    assert "--option=rule=false" in run.code[0].value
+    assert "--option=rule=false" in codes(run)[0]

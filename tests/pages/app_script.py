@@ -51,6 +51,12 @@ def words(app: AppTest) -> str:
     return "\n".join(str(part.value) for part in [*parts, *app.error, *app.text]).replace("\\", "")
 
 
+def codes(app: AppTest) -> list[str]:
+    """What stands on the page to be copied: ids, commands, what was sent."""
+    bodies = "\n".join(str(each.proto.body) for each in app.get("html"))
+    return [html.unescape(text) for text in re.findall(r'class="cx-code"><pre[^>]*>(.*?)</pre>', bodies, re.S)]
+
+
 def card_of(app: AppTest) -> str:
     """The words of the decision card on Compare; "" where there is none."""
     bodies = [str(each.proto.body) for each in app.get("html")]

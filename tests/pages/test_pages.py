@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from cxlab import jobs, read, ui
 from cxlab.store import trash, write
-from tests.pages.app_script import ROOT, catch_orders, open_page, picked, words
+from tests.pages.app_script import ROOT, catch_orders, codes, open_page, picked, words
 
 # One worker opens these pages, so that what they show is read once.
 pytestmark = pytest.mark.xdist_group("pages")
@@ -35,7 +35,7 @@ def test_every_page_of_an_empty_store_says_what_to_do(empty_home: Path, page: st
     assert not app.exception
     assert not app.error
     assert app.title[0].value.lower() == page.replace("_", " ")
-    offered = [*(each.value for each in app.code), *(each.label for each in app.button)]
+    offered = [*codes(app), *(each.label for each in app.button)]
     assert FIRST_STEPS[page] in offered
     assert FIRST_WORDS.get(page, "") in words(app)
 

@@ -26,7 +26,7 @@ from cxlab.views.search.place import SearchPlace, name_retriever
 from cxlab.views.search.results import draw_messages, find_telling
 from cxlab.views.search.work import REPORT
 from tests.benchmarks.cdr.test_relevance_queue import store_labelled
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import codes, open_page, words
 
 QUESTION = "users who grow more frustrated over time"
 GROWS = ["My parcel has not come yet.", "I told you the number twice, this is annoying.", "Ridiculous, I am furious."]
@@ -61,7 +61,7 @@ def drop(app: AppTest, text: str, name: str = "own talks.jsonl") -> AppTest:
 
 def hits(app: AppTest) -> list[str]:
     """Ids of the conversations on the page that something speaks for, best first."""
-    every = [str(each.value) for each in app.code if str(each.value).startswith("t")]
+    every = [each for each in codes(app) if each.startswith("t")]
     told = re.search(r"speaks for it in \*\*(\d+)\*\*", words(app))
     weaker = any(each.value.startswith("Weaker") for each in app.subheader)
     return every[: int(told[1])] if weaker and told else every
@@ -103,7 +103,7 @@ def test_a_question_finds_who_grows_frustrated_and_says_why(dataset: str) -> Non
     assert "Asked of **own talks" in said
     # Of so few it is not plain that there are no more: what comes next stands below, named as weaker.
     assert "Weaker: the nearest of the others" in [each.value for each in app.subheader]
-    assert len([each for each in app.code if str(each.value).startswith("t")]) == 5
+    assert len([each for each in codes(app) if each.startswith("t")]) == 5
 
 
 def test_a_question_of_how_something_moves_is_not_answered_by_words_in_common(dataset: str) -> None:

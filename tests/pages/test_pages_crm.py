@@ -15,7 +15,7 @@ from cxlab.views.crm.place import Place
 from cxlab.views.crm.traces.page import say_departure
 from tests.conftest import use
 from tests.pages import app_script
-from tests.pages.app_script import picked, words
+from tests.pages.app_script import codes, picked, words
 from tests.pages.test_pages_addresses import GARBAGE
 from tests.stores.crm import (
     CALLING,
@@ -59,7 +59,7 @@ def test_without_an_organisation_it_says_what_would_be_here(empty_home: Path) ->
     app = open_page()
     assert "This store holds no organisation yet" in words(app)
     assert [each.label for each in app.button] == ["Generate one"]
-    assert app.code[0].value == "python -m cxlab generate crmarena"
+    assert codes(app)[0] == "python -m cxlab generate crmarena"
 
 
 def test_objects_lead_to_their_records_and_those_to_one(home: Path) -> None:
@@ -152,7 +152,7 @@ def test_tasks_lead_to_their_questions_and_those_to_how_they_are_answered(home: 
     told = words(app)
     assert "**1. get_period**" in told
     assert "agent_handled_cases = what step 2 returned" in told
-    assert "FROM CaseHistory__c" in "\n".join(each.value for each in app.code)
+    assert "FROM CaseHistory__c" in "\n".join(codes(app))
     assert f"Answer: {organisation.load(DATASET).title(str(gold('s-crm-0')))}" in told
     assert "The dataset says otherwise" not in told
     none = words(open_page(tab="tasks", sample="s-crm-1"))
@@ -218,7 +218,7 @@ def test_attempts_are_listed_and_lead_to_one(run_home: Path) -> None:
 
 def test_a_failed_trace_shows_the_departure_beside_the_solvers_step(run_home: Path) -> None:
     app = open_page(tab="traces", attempt=f"{REACT}/{REACT}-s-crm-2")
-    told, code = words(app), [each.value for each in app.code]
+    told, code = words(app), codes(app)
     assert "**Where it first went wrong, in reply 2**" in told
     assert "Window: another period" in told
     assert code[0] == PERIOD

@@ -23,7 +23,7 @@ from cxlab.views.conversations import conversation, queries_realism
 from cxlab.views.conversations import queries as conversations
 from cxlab.views.datasets import queries
 from tests.benchmarks.cxmarena.importers.cxm_folder import make, store
-from tests.pages.app_script import catch_orders
+from tests.pages.app_script import catch_orders, codes
 from tests.store.store_records import make_run
 from tests.stores.cxmarena_dataset import DATASET, make_dataset
 from tests.stores.judged import HOSTILE
@@ -90,7 +90,7 @@ def test_the_form_starts_what_was_chosen(empty: Path, monkeypatch: pytest.Monkey
     assert app.query_params["job"]
     # A number of articles is typed.
     app = open_page(tab="generate", bench="cxmarena", **{"set-size": "200"})
-    assert "--size=200" in app.code[0].value
+    assert "--size=200" in codes(app)[0]
 
 
 def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_a_trade_that_is_not_known_is_asked_for(empty: Path) -> None:
 def test_a_page_takes_no_path_for_a_brand(empty: Path) -> None:
     app = open_page(tab="generate", bench="cxmarena", **{"set-brand": "/etc/brand.yaml"})
     assert app.selectbox(key="set-brand").value is None
-    assert "brand.yaml" not in app.code[0].value
+    assert "brand.yaml" not in codes(app)[0]
 
 
 def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
     app.query_params["job"] = "job-1"
     app.run()
     assert "It ended by a fault" in words(app)
-    assert "brand file is cyclic" in app.code[0].value
+    assert "brand file is cyclic" in codes(app)[0]
     assert app.button(key="resume-job-1")
     state = "done"
     (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": DATASET}))

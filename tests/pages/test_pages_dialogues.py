@@ -10,7 +10,7 @@ from cxlab.read import View
 from cxlab.store import tables
 from cxlab.views.search.excerpts import cut_around, mark_terms
 from cxlab.views.search.queries_dialogues import count_terms, find_dialogues, left_out, split_terms
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import codes, open_page, words
 from tests.stores.runs import write_run
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -78,7 +78,7 @@ def test_a_result_leads_to_the_message_and_text_is_text(home: Path) -> None:
     ]  # fmt: skip
     opened = open_page("failures", **links[1])
     assert not opened.exception
-    assert "a1-s1-1" in words(opened) or "a1-s1-1" in " ".join(each.value for each in opened.code)
+    assert "a1-s1-1" in words(opened) or "a1-s1-1" in codes(opened)
     # Of what the sidebar narrows nothing else is counted, and words that nobody said are said to be none.
     app.selectbox(key="search-verdict").set_value("failed").run()
     assert "1 message in 1 dialogue" in [each.value for each in app.subheader]

@@ -14,7 +14,7 @@ from cxlab.records import Annotation, new_id
 from cxlab.store import write
 from cxlab.views.benchmarks import declared_all
 from cxlab.views.judges.slices import Slices
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import codes, open_page, words
 from tests.stores import judged
 from tests.stores.judged import judge_again
 from tests.stores.judged_mm import ADA, BOB, SOURCE, make_mm_store
@@ -136,9 +136,9 @@ def test_a_clicked_cell_is_kept_in_the_address(judged_home: Path) -> None:
 
 def test_twice_the_same_shows_the_command_until_there_is_something(own_judged_home: Path) -> None:
     app = open_page("judges", tab="agreement")
-    assert app.code[0].value.startswith("python -m cxlab score run-")
+    assert codes(app)[0].startswith("python -m cxlab score run-")
     judge_again(own_judged_home, "simulated:judge-strict")
-    assert not open_page("judges", tab="agreement").code
+    assert not codes(open_page("judges", tab="agreement"))
 
 
 ANN = {"cx-author-kept": "Ann"}
@@ -369,13 +369,13 @@ def test_escalation_says_how_to_fill_it(mm_home: Path, judged_home: Path, starte
 
     app = open_page("judges", tab="escalation")  # a store of SAGE only
     assert "Here you would see how often each judge is wrong about hand-overs" in words(app)
-    assert "cxlab run mmtaup2" in app.code[0].value
+    assert "cxlab run mmtaup2" in codes(app)[0]
     assert "Here you would see the metrics of MM-tau-p² twice" in words(open_page("judges", tab="judged"))
     with pytest.MonkeyPatch.context() as patch:
         for name in ("mm-patch", "mm-again"):
             shutil.rmtree(mm_home / "runs" / name)
         patch.setenv("CXLAB_HOME", str(mm_home))
         app = open_page("judges", tab="escalation")
-        assert app.code[0].value == f"python -m cxlab rejudge {SOURCE}"
+        assert codes(app)[0] == f"python -m cxlab rejudge {SOURCE}"
         app.button(key="escalation-first").click().run()
         assert started == [["rejudge", SOURCE, "--quiet"]]

@@ -15,6 +15,7 @@ from cxlab.views.knowledge import suspicions
 from cxlab.views.knowledge.article_html import mark_differences, to_html
 from cxlab.views.knowledge.queries_health import first_words
 from tests.conftest import use
+from tests.pages.app_script import codes
 from tests.stores.knowledge_base import DATASET, HOSTILE, QUESTIONS, make_knowledge
 
 ROOT = Path(__file__).parents[2]
@@ -36,8 +37,8 @@ def open_page(state: dict[str, Any] | None = None, **query: Any) -> AppTest:
 
 
 def words(app: AppTest) -> str:
-    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.info, *app.error, *app.text, *app.code]
-    return re.sub(r"\\(?=\W)", "", "\n".join(str(part.value) for part in parts))
+    parts = [*app.title, *app.subheader, *app.caption, *app.markdown, *app.info, *app.error, *app.text]
+    return re.sub(r"\\(?=\W)", "", "\n".join([*(str(part.value) for part in parts), *codes(app)]))
 
 
 def made_html(app: AppTest) -> str:
@@ -339,7 +340,7 @@ def test_a_taxonomy_is_changed_undone_and_frozen_as_a_version(
     press("Freeze as a version")
     version = next(iter(write.list_derived(DATASET, "taxonomy")))
     assert version.config["changes"] == ["merge Return, Late into Delivery"]
-    assert f"python -m cxlab run cxmarena --dataset {version.id}" in [code.value for code in app.code]
+    assert f"python -m cxlab run cxmarena --dataset {version.id}" in codes(app)
     app.button(key=f"knowledge-version-drop-{version.id}").click().run()
     assert [each.id for each in write.list_datasets()] == [DATASET]
     assert any(button.label == "Undo" for button in app.button)

@@ -38,7 +38,7 @@ from cxlab.voice import audio
 from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
 from tests.benchmarks.strong_server import StrongServer
 from tests.llm.fault_server import FaultServer
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import codes, open_page, words
 
 pytestmark = pytest.mark.xdist_group("persona")
 
@@ -363,7 +363,7 @@ def test_imported_tasks_another_customer_and_an_address_that_needs_what_is_not_h
     app = open_page("persona_lab", **{"from": "tau2-0123456789ab"})
     assert not app.exception
     assert "tau2-0123456789ab, which is not in this store" in words(app)
-    assert app.code[0].value == "python -m cxlab import tau2 FOLDER"
+    assert codes(app)[0] == "python -m cxlab import tau2 FOLDER"
     app.button[0].click().run()
     assert app.selectbox(key="persona-customer").value == "simulated:customer"
     assert all(box.key != "persona-source" for box in app.selectbox)

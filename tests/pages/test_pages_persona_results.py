@@ -14,7 +14,7 @@ from cxlab.views.persona.queries import list_runs
 from cxlab.views.persona.results import labels as terms
 from tests.benchmarks.mmtaup2.mm_runs import write_runs
 from tests.conftest import use
-from tests.pages.app_script import words
+from tests.pages.app_script import codes, words
 
 pytestmark = pytest.mark.xdist_group("persona")
 
@@ -127,7 +127,7 @@ def test_a_run_that_is_not_there_is_named(played: Path, monkeypatch: pytest.Monk
 def test_without_runs_it_says_how_to_get_some(empty_home: Path) -> None:
     app = results()
     assert "mm-tap" in words(app)
-    assert "run mmtaup2 --model simulated:strong" in app.code[0].value
+    assert "run mmtaup2 --model simulated:strong" in codes(app)[0]
 
 
 def test_published_cells_are_the_papers() -> None:

@@ -25,7 +25,7 @@ from cxlab.views import like_run
 from cxlab.views.benchmarks import declared
 from cxlab.views.run.told import call_job
 from tests.conftest import use
-from tests.pages.app_script import card_of, open_page, picked, words
+from tests.pages.app_script import card_of, codes, open_page, picked, words
 from tests.stores.runs import write_run
 from tests.stores.searches import DATASET, make_searched_store
 
@@ -56,7 +56,7 @@ def asked(app: AppTest, key: str) -> str | None:
 def test_a_link_with_ids_chooses_benchmark_dataset_and_options() -> None:
     app = open_page("run", bench="cxmarena", dataset=DATASET, **{"option-retrieval": "lexical"})
     assert chosen(app) == ("cxmarena", DATASET)
-    command = app.code[0].value
+    command = codes(app)[0]
     assert f"--dataset={DATASET}" in command
     assert "--option=retrieval=lexical" in command
 
@@ -246,7 +246,7 @@ def test_the_form_is_filled_in_as_a_stored_run_was_ordered(
     monkeypatch.setattr(like_run, "run_record", lambda _: record)
     app = open_page("run", **like_run.form_of(run.id))
     assert not app.exception
-    told = app.code[0].value
+    told = codes(app)[0]
     assert sorted(told.removeprefix("python -m cxlab ").split()) == sorted(" ".join(to_arguments(order)).split())
 
 
@@ -266,7 +266,7 @@ def test_a_picked_run_fills_the_form_and_what_lacks_a_constant_agent_offers_one(
     filled = open_page("run", **parse_qs(like.url.removeprefix("?")))
     assert not filled.exception
     first = replace(order, models=(read.latest_runs(100)["model"][0],))
-    assert filled.code[0].value == "python -m cxlab " + " ".join(to_arguments(first))
+    assert codes(filled)[0] == "python -m cxlab " + " ".join(to_arguments(first))
     for stem in ("overview", "compare"):
         shown = (each.proto for each in open_page(stem).get("page_link"))
         (there,) = [each for each in shown if "Run the constant agents" in each.label]
@@ -329,6 +329,6 @@ def test_chips_are_names_and_an_address_may_hold_ids() -> None:
     assert app.selectbox(key="option-exposure").options == [
         "as the sample says", "told nothing", "told the persona", "infers a profile",
     ]  # fmt: skip
-    command = app.code[0].value
+    command = codes(app)[0]
     assert "--where=exposure=profile" in command
     assert "--option=exposure=1" in command

@@ -9,7 +9,7 @@ from cxlab.read.view import View
 from cxlab.ui import label
 from cxlab.views.benchmarks import declared
 from tests.conftest import use
-from tests.pages.app_script import card_of, open_page, words
+from tests.pages.app_script import card_of, codes, open_page, words
 from tests.stores import toy
 
 pytestmark = pytest.mark.xdist_group("pages")
@@ -104,7 +104,7 @@ def test_run_offers_its_switch_as_a_widget_and_its_facets_as_filters() -> None:
     assert (switch.value, switch.options) == ("fast", ["slow", "fast"])
     assert app.multiselect(key="only-town").options == ["Southtown", "Northtown"]
     app.multiselect(key="only-town").set_value(["n"]).run()
-    command = app.code[0].value
+    command = codes(app)[0]
     assert "--option=speed=fast" in command
     assert "--where=town=n" in command
 
@@ -113,6 +113,6 @@ def test_datasets_makes_it_from_the_types_of_its_settings() -> None:
     app = open_page("datasets", tab="generate", bench=toy.NAME, **{"set-count": "12"})
     assert not app.exception
     assert app.number_input(key="set-count").value == 12
-    assert f"generate {toy.NAME} --seed=0 --count=12" in app.code[0].value
+    assert f"generate {toy.NAME} --seed=0 --count=12" in codes(app)[0]
     app.number_input(key="set-count").set_value(8).run()
-    assert "--count" not in app.code[0].value
+    assert "--count" not in codes(app)[0]

@@ -3,6 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, to_html
+from tests.pages.app_script import codes
 
 
 def _page() -> None:
@@ -24,9 +25,22 @@ def test_an_unusable_reply_says_why_and_shows_its_fields_the_json_behind_a_switc
     assert "risk status" in shown
     assert "SafeRequest" in shown
     assert "bill id" in shown
-    assert not app.code
+    assert not codes(app)
     app.toggle[0].set_value(True).run()
-    assert [each.value for each in app.code] == ['{"RiskStatus": "SafeRequest"}']
+    # As it came, whatever it is made of.
+    assert codes(app) == ['{"RiskStatus": "SafeRequest"}']
+
+
+def _hostile() -> None:
+    from cxlab.ui.labels import show_code
+
+    show_code("</pre><img src=x onerror=alert(1)>\n  'a' & \"b\" **c**")
+
+
+def test_what_is_there_to_be_copied_is_text_whatever_it_holds() -> None:
+    app = AppTest.from_function(_hostile, default_timeout=600).run()
+    assert codes(app) == ["</pre><img src=x onerror=alert(1)>\n  'a' & \"b\" **c**"]
+    assert "<img" not in str(app.get("html")[0].proto.body)
 
 
 def _sought() -> None:

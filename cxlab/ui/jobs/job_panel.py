@@ -14,7 +14,7 @@ from cxlab.errors import BadStore, CxError, UnknownName
 from cxlab.store import write
 from cxlab.ui.address import has_page, link
 from cxlab.ui.jobs.progress import live_progress
-from cxlab.ui.labels import Badge, error, plain, section
+from cxlab.ui.labels import Badge, error, plain, section, show_code
 
 _BADGES: dict[str, Badge] = {"running": "running", "done": "done", "failed": "failed", "stalled": "stalled"}
 LOST = "Its process is gone without a word. What was finished is kept; the rest can be resumed."
@@ -149,7 +149,7 @@ def badge_of(job: Job) -> Badge:
 def show_log(job: Job) -> None:
     """The end of what a job that failed had to say."""
     if log := job.log.read_text(errors="replace")[-_LOG_CHARACTERS:] if job.log.is_file() else "":
-        st.code(log, language=None, wrap_lines=True)
+        show_code(log)
 
 
 def watch_jobs(list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str]) -> None:

@@ -12,7 +12,7 @@ from cxlab.read import View
 from cxlab.records import Message
 from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import colours
-from cxlab.ui.labels import chip, error, plain, say, section
+from cxlab.ui.labels import chip, error, plain, say, section, show_code
 from cxlab.ui.paging import show_pages
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
@@ -134,7 +134,7 @@ def _walk(view: View, conversation_id: str) -> None:
             if st.button("All conversations", key="talk-up", type="tertiary", shortcut="u"):
                 go(view.change(conversation="", page=view.page))
             st.text("›")
-            st.code(conversation_id, language=None)
+            show_code(conversation_id)
         with st.container(horizontal=True, gap="small", width="content"):
             for words, target, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
                 if st.button(words, key=f"talk-{shortcut}", shortcut=shortcut, disabled=not target):
@@ -233,9 +233,9 @@ def _grounds(talk: DatasetConversation, message: Message, index: int, place: int
         result = _result(talk.messages, index, call.name, offset)
         with st.expander(plain(f"{call.name}({_shorten(call.arguments)}) → {_count(result)}"), type="compact"):
             st.caption("Arguments")
-            st.code(call.arguments, language="json", wrap_lines=True)
+            show_code(call.arguments)
             st.caption("Result")
-            st.code(json.dumps(result, indent=1, ensure_ascii=False), language="json", wrap_lines=True)
+            show_code(json.dumps(result, indent=1, ensure_ascii=False))
 
 
 def _result(messages: Sequence[Message], index: int, tool: str, offset: int) -> Any:

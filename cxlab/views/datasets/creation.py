@@ -18,7 +18,7 @@ from cxlab.ui.address import go
 from cxlab.ui.choices import LARGEST, choose_id, choose_number
 from cxlab.ui.jobs.job_panel import Job, badge_of, show_log
 from cxlab.ui.jobs.stages import StageProgress, draw_stages
-from cxlab.ui.labels import chip, error, label, plain, say, section
+from cxlab.ui.labels import chip, error, label, plain, say, section, show_code
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.datasets.cost_panel import draw_spent
@@ -68,7 +68,7 @@ def confirm(args: Sequence[str], problem: str, expected: str, words: str) -> boo
             st.warning(plain(problem))
         pressed = st.button("Generate dataset", type="primary", disabled=bool(problem), width="stretch", key="generate")
         with st.expander("The same on the command line", type="compact"):
-            st.code(f"python -m cxlab {shlex.join(args)}", language="bash", wrap_lines=True)
+            show_code(f"python -m cxlab {shlex.join(args)}")
     return pressed
 
 

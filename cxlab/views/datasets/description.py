@@ -1,5 +1,6 @@
 """The list of datasets and what one of them is: counts, statistics, checks, files, deletion."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ from cxlab.records.dataset import Derivation
 from cxlab.store.exports.sharing import is_kept_out
 from cxlab.ui.address import cached, go, has_page, here, set_view
 from cxlab.ui.app_frame import dark, guarded, zone
-from cxlab.ui.labels import chip, error, figures, label, plain, section
+from cxlab.ui.labels import chip, error, figures, label, plain, section, show_code
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.trash import delete
 from cxlab.views.benchmarks import declared, names_of
@@ -236,11 +237,11 @@ def show_files(dataset: Dataset, runs: int) -> None:
     if not rejected.is_empty():
         show_rejected(rejected, "stored")
     section("How it was made")
-    st.code(dataset.id, language=None)
+    show_code(dataset.id)
     if spent := dataset.config.get("spending"):
         show_spending(spent)
     with st.expander("Settings as stored", type="compact"):
-        st.json(dataset.config, expanded=1)
+        show_code(json.dumps(dataset.config, ensure_ascii=False, indent=1, default=str))
     section("Delete it")
     if runs:
         st.caption(

@@ -16,7 +16,7 @@ from cxlab.ui.address import cached, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id, is_new
 from cxlab.ui.jobs.job_panel import show_job
-from cxlab.ui.labels import error, label, plain, say, section
+from cxlab.ui.labels import error, label, plain, say, section, show_code
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.escalation import queries
 from cxlab.views.escalation.charts import draw_rates, draw_steps
@@ -71,7 +71,7 @@ def _show_nothing(view: View, desk: JudgingJobs) -> None:
         )
         if runs.is_empty():
             st.caption("It needs conversations of MM-tau-p² first:")
-            st.code("python -m cxlab run mmtaup2 --model simulated:strong --limit 60", language="bash")
+            show_code("python -m cxlab run mmtaup2 --model simulated:strong --limit 60")
             if st.button("Run MM-tau-p²", key="escalation-run", type="primary"):
                 open_page("run", View())
             return
@@ -79,7 +79,7 @@ def _show_nothing(view: View, desk: JudgingJobs) -> None:
         if st.button("Ask judges under every version", key="escalation-first", type="primary", disabled=desk.busy):
             desk.ask(["rejudge", *chosen, "--quiet"])
         st.caption("or on the command line:")
-        st.code(f"python -m cxlab rejudge {' '.join(chosen)}", language="bash", wrap_lines=True)
+        show_code(f"python -m cxlab rejudge {' '.join(chosen)}")
 
 
 def _show_rates(frame: pl.DataFrame) -> None:
@@ -358,4 +358,4 @@ def _show_asking(view: View, frame: pl.DataFrame, desk: JudgingJobs) -> None:
         off = not chosen or not judges or desk.busy
         if st.button("Ask", key="escalation-ask", type="primary", disabled=off):
             desk.ask([*arguments, "--quiet"])
-        st.code(f"python -m cxlab {' '.join(arguments)}", language="bash", wrap_lines=True)
+        show_code(f"python -m cxlab {' '.join(arguments)}")

@@ -15,7 +15,7 @@ from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address, path_strips
 from cxlab.ui.address import cached
-from cxlab.ui.labels import badge, error, header, label, plain, say
+from cxlab.ui.labels import badge, error, header, label, plain, say, show_code
 from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import declared
 from cxlab.views.failures import (
@@ -98,7 +98,7 @@ def _show_blind(view: View, whole: StoredAttempt, about: Declaration) -> None:
             transcript(whole.messages, turn=view.turn, unread=list_unread(whole), sought=view.search)
         elif whole.attempt["output"]:
             st.markdown("**What came**")
-            st.code(json.dumps(whole.attempt["output"], ensure_ascii=False, indent=1), language=None, wrap_lines=True)
+            show_code(json.dumps(whole.attempt["output"], ensure_ascii=False, indent=1))
     with beside, st.container(key="cx-about"):
         annotation_form.show_annotations(str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]), view.turn)
 

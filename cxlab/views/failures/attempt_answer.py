@@ -15,7 +15,7 @@ from cxlab.read import StoredAttempt, View
 from cxlab.records.benchmark_card import Declaration, Search
 from cxlab.records.metric_names import head_metric, name_metric
 from cxlab.ui.address import cached, link
-from cxlab.ui.labels import figures, label, plain, say
+from cxlab.ui.labels import figures, label, plain, say, show_code
 from cxlab.ui.path_strips import grid
 from cxlab.ui.transcript import transcript, votes
 from cxlab.views.benchmarks import declared, questions_of, ranking_tasks
@@ -99,7 +99,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
             say(str(output["response"]))
         if output.get("raw"):
             with st.popover("Raw reply", type="tertiary", key=f"{key}-raw"):
-                st.code(str(output["raw"]), language=None, wrap_lines=True)
+                show_code(str(output["raw"]))
     # A dialogue has votes turn by turn, and shows them there.
     if whole.votes.height and whole.messages.is_empty():
         with st.container(border=True):

@@ -16,7 +16,7 @@ from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import cached, go, here, link, link_back, marks, set_view
 from cxlab.ui.boards import with_labels
 from cxlab.ui.choices import choose
-from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed
+from cxlab.ui.labels import PASSED_OF_ALL, figures, plain, say_passed, show_code
 from cxlab.ui.paging import show_pages
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared, declared_all, names_of, usable_facets
@@ -348,7 +348,7 @@ def show_navigation(view: View, attempt_id: str, about: Declaration) -> None:
                 go(up)
             st.text("›")
             # Its id can tell the model.
-            st.text("one of them, read blind") if view.blind == "yes" else st.code(attempt_id, language=None)
+            st.text("one of them, read blind") if view.blind == "yes" else show_code(attempt_id)
         with st.container(horizontal=True, gap="small", width="content"):
             for words, target, shortcut in (("Previous", before, "p"), ("Next", after, "n")):
                 if st.button(words, key=f"dialogue-{shortcut}", shortcut=shortcut, disabled=not target):

@@ -15,7 +15,7 @@ from cxlab.read.failure_kinds import name_kind
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.fault_words import name_fault_type
 from cxlab.records.metric_names import head_metric, name_metric, within_sentence
-from cxlab.ui.labels import figures, label, plain, say
+from cxlab.ui.labels import figures, label, plain, say, show_code
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
 from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, list_unread, show_value
@@ -157,7 +157,7 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
             say(str(message["reasoning"]))
         if message and message.get("raw"):
             with st.popover("Raw reply", type="tertiary", key=f"cx-raw-{turn}"):
-                st.code(str(message["raw"]), language=None, wrap_lines=True)
+                show_code(str(message["raw"]))
 
 
 def _turn_scores(whole: StoredAttempt) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:
         raw = agent_data(whole, turn).get("raw")
         # What came in an unusable reply stands with the message, field by field.
         if raw and not why:
-            st.code(str(raw), language=None, wrap_lines=True)
+            show_code(str(raw))
 
 
 def _verdicts(whole: StoredAttempt, turn: int, asked: int | None) -> None:

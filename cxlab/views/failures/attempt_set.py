@@ -20,7 +20,7 @@ from cxlab.store import sample_set, write
 from cxlab.store.exports.chat_export import ChatFilter, render_chat
 from cxlab.ui.address import go, has_page
 from cxlab.ui.app_frame import guarded
-from cxlab.ui.labels import plain
+from cxlab.ui.labels import plain, show_code
 from cxlab.ui.trash import delete
 from cxlab.views.benchmarks import names_of
 from cxlab.views.failures.groups import ordered_by, titles_of
@@ -42,7 +42,7 @@ def save_set(view: View, about: Declaration, total: int) -> None:
         st.caption(f"Save these {many}:", width="content")
         with st.popover("Link", type="tertiary"):
             st.caption("This address shows exactly this set.")
-            st.code(address := write_address(kept), language=None, wrap_lines=True)
+            show_code(address := write_address(kept))
             if is_local(address):
                 st.caption(
                     "It opens on this machine alone. Start the app with --host-name NAME for others to reach it, or "
@@ -180,7 +180,7 @@ def _show_made(ids: Sequence[str]) -> None:
         st.markdown(f"**{plain(dataset.name)}**")
         benchmark = names_of([dataset.benchmark])[dataset.benchmark]
         st.caption(plain(f"{benchmark}, {format_count(count)} {'sample' if count == 1 else 'samples'}"))
-        st.code(f"python -m cxlab run {dataset.benchmark} --dataset {id}", language="bash", wrap_lines=True)
+        show_code(f"python -m cxlab run {dataset.benchmark} --dataset {id}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if has_page("run"):
                 query = {"bench": dataset.benchmark, "dataset": id}

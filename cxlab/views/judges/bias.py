@@ -20,7 +20,7 @@ from cxlab.records import procedure
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.app_frame import dark
 from cxlab.ui.choices import choose_id
-from cxlab.ui.labels import plain, section
+from cxlab.ui.labels import plain, section, show_code
 from cxlab.ui.tables import column, show_chart
 from cxlab.views.benchmarks import declared, metrics_for, names_of
 from cxlab.views.judges import charts as draw
@@ -351,7 +351,7 @@ def show_retest(view: View) -> None:
                 "costs the judges' "
                 "calls only:"
             )
-            st.code(f"python -m cxlab score {runs[0]}", language="bash")
+            show_code(f"python -m cxlab score {runs[0]}")
         return
     for kind, words in KINDS.items():
         part = frame.filter(pl.col("kind") == kind)

@@ -17,7 +17,7 @@ from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, link, set_view
 from cxlab.ui.annotations import annotate, ask_author, withdraw
 from cxlab.ui.app_frame import is_large
-from cxlab.ui.labels import label, plain, say, section
+from cxlab.ui.labels import label, plain, say, section, show_code
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import transcript
 from cxlab.views.benchmarks import questions_of
@@ -325,7 +325,7 @@ def _show_votes(whole: StoredAttempt, said: pl.DataFrame) -> None:
                     st.caption(plain(f"Alone: {name_metric(row['metric'])} {format_points(row['points'])}"))
                 say(row["rationale"] or "No rationale was given.")
                 with st.popover("Raw reply", type="tertiary", key=f"review-raw-{row['judge']}"):
-                    st.code(row["raw"] or "", language=None, wrap_lines=True)
+                    show_code(row["raw"] or "")
     link(
         "Open the whole dialogue",
         "failures",

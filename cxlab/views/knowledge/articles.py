@@ -13,7 +13,7 @@ from cxlab.errors import BadFile, UnknownName
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import dark, guarded
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import chip, error, plain, say, section
+from cxlab.ui.labels import chip, error, plain, say, section, show_code
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import find_words, go, pick
 from cxlab.ui.tables import column, show_chart, show_table
@@ -209,7 +209,7 @@ def show_article(place: KnowledgePlace) -> None:
         st.subheader(plain(found["title"] or found["article_id"]), anchor=False, width="content")
         chip(found["kind"], "blue")
         chip(f"served as {_FORMATS.get(found['format'], found['format'])}")
-        st.code(found["article_id"], language=None, width="content")
+        show_code(found["article_id"], width="content")
     text, about = st.columns([5, 2], gap="large")
     with text:
         show_texts(place, found)
@@ -249,7 +249,7 @@ def _served(found: Mapping[str, Any], dataset: str, acronyms: Mapping[str, str])
     if form == "pdf":
         _pdf(found, dataset, acronyms)
     elif source:
-        st.code(found["body"], language={"html": "html", "markdown": "markdown"}.get(form), wrap_lines=form != "table")
+        show_code(found["body"], wrap=form != "table")
     else:
         show_text(to_html(found["body"], form, acronyms))
 
@@ -304,7 +304,7 @@ def _tool(tool: Any) -> None:
     with st.expander(plain(function.get("name", "tool")), type="compact"):
         if function.get("description"):
             say(str(function["description"]))
-        st.code(json.dumps(tool, indent=2, ensure_ascii=False), language="json", wrap_lines=True)
+        show_code(json.dumps(tool, indent=2, ensure_ascii=False))
 
 
 def _relations(place: KnowledgePlace, relations: Mapping[str, Sequence[str]]) -> None:

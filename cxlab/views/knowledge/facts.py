@@ -7,7 +7,7 @@ import streamlit as st
 
 from cxlab.charts.numbers import format_count
 from cxlab.ui.address import cached
-from cxlab.ui.labels import chip, plain, section
+from cxlab.ui.labels import chip, plain, section, show_code
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import find_words, go, pick
 from cxlab.ui.tables import column, show_table
@@ -71,7 +71,7 @@ def show_fact(place: KnowledgePlace) -> None:
         what = str(fact["property"]).replace("_", " ")
         st.subheader(plain(f"{fact['subject']}: {what}"), anchor=False, width="content")
         chip(fact["shown"] or fact["value"], "blue")
-        st.code(fact["fact_id"], language=None, width="content")
+        show_code(fact["fact_id"], width="content")
     rows = cached(queries_facts.stated_in, place.dataset, place.corpus, place.fact)
     section(f"Stated in {format_count(rows.height)} {'article' if rows.height == 1 else 'articles'}",
             "The sentence in which its value stands; empty where the value is written otherwise.")  # fmt: skip

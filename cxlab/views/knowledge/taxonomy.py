@@ -23,7 +23,7 @@ from cxlab.store import write
 from cxlab.ui.address import cached, has_page
 from cxlab.ui.annotations import author
 from cxlab.ui.app_frame import guarded, zone
-from cxlab.ui.labels import plain, section
+from cxlab.ui.labels import plain, section, show_code
 from cxlab.ui.place import go, pick
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.trash import delete, show_trash
@@ -167,7 +167,7 @@ def _show_version(place: KnowledgePlace, each: Dataset) -> None:
         left = int(each.config.get("left_out") or 0)
         words = f"Taxonomy {each.config.get('taxonomy')}: {told}"
         st.caption(plain(words + (f". {format_count(left)} conversations are left out" if left else "") + "."))
-        st.code(f"python -m cxlab run {each.benchmark} --dataset {each.id}", language="bash", wrap_lines=True)
+        show_code(f"python -m cxlab run {each.benchmark} --dataset {each.id}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if has_page("run"):
                 query = {"bench": each.benchmark, "dataset": each.id}

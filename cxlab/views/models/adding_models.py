@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from cxlab.ui.labels import plain, section
+from cxlab.ui.labels import plain, section, show_code
 
 EXAMPLE = """[endpoints.mine]
 description = "Our own server"
@@ -30,10 +30,12 @@ def show_how_to_add(file: Path) -> None:
     note = "Any server that speaks OpenAI's protocol: llama.cpp, vLLM, Ollama, a gateway."
     section("Add a model of your own", note)
     left, right = st.columns(2, gap="large")
-    left.markdown("For good: write this to the file below, then use `endpoint:mine`.")
-    left.code(EXAMPLE, language="toml")
-    left.caption(plain(file))
-    right.markdown("For one session: set the environment, start the app, use `endpoint:env`.")
-    right.code(SESSION, language="bash")
-    right.markdown("OpenAI's models need only a key. Others come through LangChain: `anthropic:…`, `google_genai:…`.")
-    right.code("export OPENAI_API_KEY=...\nexport ANTHROPIC_API_KEY=...", language="bash")
+    with left:
+        st.markdown("For good: write this to the file below, then use `endpoint:mine`.")
+        show_code(EXAMPLE)
+        st.caption(plain(file))
+    with right:
+        st.markdown("For one session: set the environment, start the app, use `endpoint:env`.")
+        show_code(SESSION)
+        st.markdown("OpenAI's models need only a key. Others come through LangChain: `anthropic:…`, `google_genai:…`.")
+        show_code("export OPENAI_API_KEY=...\nexport ANTHROPIC_API_KEY=...")

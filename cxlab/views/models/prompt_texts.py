@@ -9,7 +9,7 @@ from cxlab.benchmarks.prompt_renderings import Rendering, render
 from cxlab.errors import NotConfigured
 from cxlab.ui.address import cached
 from cxlab.ui.choices import choose_id
-from cxlab.ui.labels import empty, plain, section
+from cxlab.ui.labels import empty, plain, section, show_code
 
 ROLES = {"agent": "the model under test", "customer": "the customer", "judge": "a judge", "writer": "who writes"}
 
@@ -41,12 +41,12 @@ def show_rendering(one: Rendering) -> None:
     """Messages as text, never as markup."""
     for number, message in enumerate(one.messages, 1):
         st.caption(plain(f"{number} · {message['role']}"))
-        st.code(message["content"], language=None, wrap_lines=True)
+        show_code(message["content"])
     if one.tools:
         with st.expander(f"{len(one.tools)} tools offered"):
-            st.code(json.dumps(list(one.tools), indent=2, ensure_ascii=False), language="json")
+            show_code(json.dumps(list(one.tools), indent=2, ensure_ascii=False))
     if one.schema is None:
         st.caption("No schema: the reply is plain text" + (" or a call." if one.tools else "."))
         return
     with st.expander("Schema of the reply"):
-        st.code(json.dumps(one.schema, indent=2, ensure_ascii=False), language="json")
+        show_code(json.dumps(one.schema, indent=2, ensure_ascii=False))

@@ -8,7 +8,7 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.numbers import format_count, format_share, format_usd
 from cxlab.ui.address import cached
-from cxlab.ui.labels import figures, section
+from cxlab.ui.labels import figures, section, show_code
 from cxlab.ui.tables import column, show_table
 
 # So many are named one by one; the command names all.
@@ -30,7 +30,7 @@ def show_set_aside() -> None:
             st.text(f"{kind} {name}: {reason}")
         if len(found) > _MOST_SET_ASIDE:
             st.text(f"and {len(found) - _MOST_SET_ASIDE} more")
-        st.code("python -m cxlab doctor", language=None)
+        show_code("python -m cxlab doctor")
 
 
 def show_health(health: dict[str, Any], unit: tuple[str, str]) -> None:

@@ -22,7 +22,7 @@ from cxlab.records import content_id
 from cxlab.store import write
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import guarded
-from cxlab.ui.labels import error, plain, section
+from cxlab.ui.labels import error, plain, section, show_code
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.transcript_html import style
 from cxlab.views.search import queries
@@ -154,7 +154,7 @@ def _show_preview(found: ReadConversations) -> None:
     talk = next(iter(found.conversations.values()), None)
     if talk is not None:
         with st.container(border=True):
-            st.code(talk.id, language=None)
+            show_code(talk.id)
             st.html(draw_messages(talk.messages, range(min(4, len(talk.messages)))))
     problems = [("left out", each) for each in found.rejected] + [("note", each) for each in found.notices]
     if problems:

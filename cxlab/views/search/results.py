@@ -16,7 +16,7 @@ from cxlab.read import View
 from cxlab.records import Message, ToolCall
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import colours
-from cxlab.ui.labels import chip, plain, section
+from cxlab.ui.labels import chip, plain, section, show_code
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
@@ -130,7 +130,7 @@ def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
     with st.container(border=True, key=f"search-hit-{rank}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{rank}**")
-            st.code(hit.conversation.id, language=None, width="content")
+            show_code(hit.conversation.id, width="content")
             st.caption(
                 plain(_describe_place(hit, len(messages), whole, not is_joined(place.retriever))),
                 width="content",

@@ -19,7 +19,7 @@ from cxlab.store import write
 from cxlab.store.exports.sharing import is_kept_out
 from cxlab.ui.address import cached, has_page, link
 from cxlab.ui.app_frame import dark, guarded, zone
-from cxlab.ui.labels import badge, plain, section
+from cxlab.ui.labels import badge, plain, section, show_code
 from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.ui.transcript_html import style
@@ -80,7 +80,7 @@ def _offer(place: SearchPlace, jobs: SearchJobs, models: Sequence[str]) -> None:
         with guarded():
             jobs.start(args)
     with st.expander("The same on the command line", type="compact"):
-        st.code(f"python -m cxlab {shlex.join(args)}", language="bash", wrap_lines=True)
+        show_code(f"python -m cxlab {shlex.join(args)}")
 
 
 def _show_prepared(place: SearchPlace, made: Dataset, runs: Sequence[Run]) -> None:
@@ -93,7 +93,7 @@ def _show_prepared(place: SearchPlace, made: Dataset, runs: Sequence[Run]) -> No
             if left := int(made.config.get("left_out") or 0):
                 told += f", {format_count(left)} of them left out: a side does not speak"
             st.caption(told, width="content")
-            st.code(made.id, language=None, width="content")
+            show_code(made.id, width="content")
             if not runs and st.button("Undo", key=f"send-drop-{made.id}", type="tertiary"):
                 with guarded():
                     delete("dataset", made.id)
@@ -236,7 +236,7 @@ def _show_each(place: SearchPlace, run: Run, answers: pl.DataFrame) -> None:
     name = str(row["conversation_id"])
     with st.container(border=True, key="send-one"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.code(name, language=None, width="content")
+            show_code(name, width="content")
             st.markdown(f"**{plain(row['said'] or 'no answer')}**", width="content")
             link("All that was asked and came", "failures", View(attempt=f"{run.id}/{row['attempt_id']}"))
         if row["reason"]:

@@ -20,7 +20,7 @@ from cxlab.store import write
 from cxlab.store.exports.sharing import is_kept_out
 from cxlab.ui.address import has_page, link
 from cxlab.ui.app_frame import guarded
-from cxlab.ui.labels import label, plain, section
+from cxlab.ui.labels import label, plain, section, show_code
 from cxlab.ui.place import go
 from cxlab.ui.tables import column, show_table
 from cxlab.ui.trash import delete, show_trash
@@ -112,7 +112,7 @@ def _show_set(kept: Dataset) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(kept.name)}**" + (" · saved" if new else ""), width="content")
             st.caption(f"{format_count(kept.config.get('corpus'))} conversations", width="content")
-            st.code(kept.id, language=None, width="content")
+            show_code(kept.id, width="content")
             if st.button("Undo" if new else "Delete", key=f"search-drop-{kept.id}", type="tertiary"):
                 with guarded():
                     delete("dataset", kept.id)

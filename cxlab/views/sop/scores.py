@@ -15,7 +15,7 @@ from cxlab.records.procedure import Procedure
 from cxlab.ui.address import cached, marks, open_page
 from cxlab.ui.app_frame import dark
 from cxlab.ui.boards import with_labels
-from cxlab.ui.labels import section
+from cxlab.ui.labels import section, show_code
 from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.sop import charts, queries, queries_comparisons, queries_turns
@@ -161,4 +161,4 @@ def show_export(current: View, procedure: Procedure) -> None:
                 "text/plain",
                 on_click="ignore",
             )
-        st.code(to_mermaid(procedure), language=None, height=220)
+        show_code(to_mermaid(procedure), height=220)

@@ -10,7 +10,7 @@ from cxlab.read import View, annotations, failures
 from cxlab.read.files import to_csv
 from cxlab.store import catalogue, sample_set, write
 from cxlab.ui.annotations import annotate, save_filter, withdraw
-from tests.pages.app_script import open_page, words
+from tests.pages.app_script import codes, open_page, words
 from tests.stores.judged import HOSTILE
 
 pytestmark = pytest.mark.xdist_group("failures")
@@ -87,7 +87,7 @@ def test_read_blind_neither_list_nor_dialogue_tells_model_or_verdict(judged_home
     assert not app.metric
     assert "eloquent" not in words(app)
     one = open_page("failures", blind="yes", attempt="run-0/run-0-a1", turn="1")
-    told = words(one) + " ".join(str(each.proto.body) for each in one.get("html")) + str(one.code)
+    told = words(one) + " ".join(str(each.proto.body) for each in one.get("html"))
     for secret in ("eloquent", "simulated", "✕", "failed", "run-0-a1", "CoreIntention"):
         assert secret not in told
     assert one.query_params["blind"] == "yes"
@@ -117,7 +117,7 @@ def test_the_page_makes_the_dataset_of_what_is_listed_and_takes_it_back(own_judg
     made = next(each for each in write.list_datasets() if each.id != "d1")
     assert [each.id for each in write.load_samples(made.id)] == ["s2"]
     assert {"error": ["format"], "verdict": "wrong"}.items() <= made.config["asked"].items()
-    assert f"python -m cxlab run sage --dataset {made.id}" in [code.value for code in app.code]
+    assert f"python -m cxlab run sage --dataset {made.id}" in codes(app)
     app.button(key=f"failures-dataset-drop-{made.id}").click().run()
     assert [each.id for each in write.list_datasets()] == ["d1"]
 

@@ -17,7 +17,7 @@ from cxlab.errors import CxError
 from cxlab.records import Dataset, Sample
 from cxlab.store import layout, write
 from cxlab.ui.address import cached
-from cxlab.ui.labels import chip, error, plain, say, section
+from cxlab.ui.labels import chip, error, plain, say, section, show_code
 from cxlab.ui.path_strips import grid
 from cxlab.ui.place import go, pick, show_link
 from cxlab.ui.render import render
@@ -253,7 +253,7 @@ def show_step(place: Place, organisation: Organisation, step: SolverStep, number
             count = len(step.queries)
             with st.expander("The query" if count == 1 else f"The {count} queries", type="compact"):
                 for query in step.queries:
-                    st.code(query, language="sql", wrap_lines=True)
+                    show_code(query)
                     if len(query) <= LONGEST_QUERY:
                         show_link("Ask it in the console", place.ask(query))
 

@@ -11,7 +11,7 @@ from cxlab.errors import CxError
 from cxlab.read import StoredAttempt, View
 from cxlab.records import Dataset, Sample
 from cxlab.store import write
-from cxlab.ui.labels import chip, error, say
+from cxlab.ui.labels import chip, error, say, show_code
 from cxlab.ui.place import show_link
 from cxlab.views.crm.organisation import Organisation, count_records, has_organisation, load
 from cxlab.views.crm.place import LONGEST_QUERY, Place
@@ -128,10 +128,10 @@ def _show_departure(
             if step is None:
                 st.text("has no step like it")
             else:
-                st.code(_write_call(organisation, step.tool, step.arguments), language=None, wrap_lines=True)
+                show_code(_write_call(organisation, step.tool, step.arguments))
                 # A step that reckons shows in the query that it was reckoned for.
                 for query in next((each.queries for each in steps[steps.index(step) :] if each.queries), ()):
-                    st.code(query, language="sql", wrap_lines=True)
+                    show_code(query)
 
 
 def _show_steps(
@@ -164,19 +164,19 @@ def show_turn(place: Place, organisation: Organisation | None, turn: Turn, depar
             say(turn.reminder)
         if turn.raw:
             with st.popover("The reply as it was sent", type="tertiary", key=f"crm-raw-{turn.number}"):
-                st.code(turn.raw, language=None, wrap_lines=True)
+                show_code(turn.raw)
 
 
 def _show_action(place: Place, organisation: Organisation | None, turn: Turn) -> None:
     if turn.query is not None:
-        st.code(turn.query, language="sql", wrap_lines=True)
+        show_code(turn.query)
         if place.dataset and len(turn.query) <= LONGEST_QUERY:
             show_link("Ask it in the console", place.ask(turn.query))
     elif turn.answer is not None:
         st.caption("Answers")
         say(turn.answer)
     elif turn.tool:
-        st.code(_write_call(organisation, turn.tool, turn.arguments or {}), language=None, wrap_lines=True)
+        show_code(_write_call(organisation, turn.tool, turn.arguments or {}))
 
 
 def _write_call(organisation: Organisation | None, tool: str, arguments: object) -> str:
@@ -192,14 +192,14 @@ def _show_seen(organisation: Organisation | None, turn: Turn) -> None:
     if turn.error:
         chip(f"✕ {turn.error}", "red")
         # Not wrapped: a caret in it points to a place in the line above.
-        st.code(turn.seen[:_LONGEST_SEEN], language=None)
+        show_code(turn.seen[:_LONGEST_SEEN])
         return
     count = "" if turn.records is None else f"{count_records(turn.records)}, "
     st.caption(f"Saw {count}{format_count(len(turn.seen))} characters")
     if isinstance(turn.result, list | dict) and turn.result:
         show_result(organisation, turn.result)
         with st.popover("All that it saw", type="tertiary", key=f"crm-seen-{turn.number}"):
-            st.code(turn.seen[:_LONGEST_WHOLE], language="json", wrap_lines=True)
+            show_code(turn.seen[:_LONGEST_WHOLE])
             if len(turn.seen) > _LONGEST_WHOLE:
                 st.caption(f"The first {format_count(_LONGEST_WHOLE)} characters.")
     elif turn.result == []:
