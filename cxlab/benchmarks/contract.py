@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from cxlab.benchmarks.dataset_parts import (
     Correction,
@@ -35,6 +35,9 @@ from cxlab.records.fault_words import name_fault_type
 from cxlab.records.procedure import Procedures
 from cxlab.store import write
 
+if TYPE_CHECKING:
+    from cxlab.llm.cache import ReplyCache
+
 Role = Literal["agent", "customer", "judge", "writer"]
 __all__ = [
     "RESERVED", "Baseline", "Card", "Cluster", "Correction", "Demo", "DemoRun", "Excerpt", "Facet", "Files", "Indexing",
@@ -59,6 +62,9 @@ class Setup:
     """The benchmark's own `Options`."""
     votes: tuple[Vote, ...] = ()
     """What judges said of this very attempt before, where it is put to them again: only who is missing is asked."""
+    open_replies: Callable[[], ReplyCache] | None = None
+    """Opens where replies are kept until the run is done, for an attempt that asks so many questions that a fault in
+    one, or a stop, must not cost all of them; None where there is nothing to save."""
 
 
 @dataclass(frozen=True)

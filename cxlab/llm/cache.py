@@ -31,12 +31,12 @@ class ReplyCache:
     """Completions by prompt hash, rendered messages, model, parameters and seed.
 
     A hit costs nothing: its usage says `cached_calls=1`, no call and no tokens, so that adding up usage
-    counts each paid call once. Faults and empty replies are never stored. A cache that cannot be written
-    (disk full, lock held too long) is logged and left out: it must not spoil a run.
+    counts each paid call once. Faults are never stored, and replies without a word only with `empty`. A cache that
+    cannot be written (disk full, lock held too long) is logged and left out: it must not spoil a run.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path, empty: bool = False) -> None:
+        self.path, self._empty = Path(path), empty
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         try:
@@ -80,6 +80,10 @@ class ReplyCache:
             reasoning=found.get("reasoning", ""),
             limit=found.get("limit"),
         )
+
+    def takes(self, completion: Completion) -> bool:
+        """Whether this completion is one to be stored."""
+        return self._empty or bool(completion.text or completion.tool_calls)
 
     def put(self, key: str, completion: Completion, model: str = "", prompt: str = "") -> None:
         """Store a completion; the first one stored under a key stays, so that every reader agrees."""

@@ -226,7 +226,7 @@ class MeteredModel:
         for counting in (budget, self._spending):
             if counting is not None:
                 counting.charge(cost_of(self.inner, completion.usage))
-        if self.cache is not None and (completion.text or completion.tool_calls):
+        if self.cache is not None and self.cache.takes(completion):
             import asyncio  # late: 30 ms that `--help` need not spend
 
             # In a thread: another process may hold the write lock for a moment.

@@ -259,7 +259,8 @@ def _sum_roles(run: Run) -> Iterable[tuple[Role, str, _Sum | None]]:
     attempts, messages, votes = (scan(run.id, table) for table in ("attempts", "messages", "votes"))
     if attempts is None:
         return
-    sound = attempts.filter(pl.col("outcome") == "ok")
+    # What of its answers was kept from before says too little of what an attempt takes.
+    sound = attempts.filter(pl.col("outcome") == "ok", pl.col("cached_calls").fill_null(0) == 0)
     counted = ~((pl.col("calls") > 0) & (pl.col("prompt_tokens").is_null() | pl.col("completion_tokens").is_null()))
     sums = (
         pl.col("calls").sum(),

@@ -13,6 +13,7 @@ from cxlab.records import Run, Sample
 from cxlab.records.settings import write_word
 from cxlab.runner.plan import SampleFilter, SampleTrial, choose, find_benchmark, pair
 from cxlab.runner.stored import replay, retry
+from cxlab.runner.stored.kept_replies import KeptReplies
 from cxlab.store import home, write
 from cxlab.store.offers import OfferLog
 
@@ -96,11 +97,12 @@ def load_setup(
     breakers: Mapping[str, llm.CircuitBreaker] | None = None,
     offers: OfferLog | None = None,
     spending: llm.Spending | None = None,
+    replies: KeptReplies | None = None,
 ) -> Setup:
     """Load the models that a run names, all on one budget and, if the run asks for it, on the reply cache.
 
     `breakers` by role (agent, customer, `judge_role`) end the calls of one that cannot succeed; `offers` keeps what the
-    model under test is given; `spending` adds up what all calls cost.
+    model under test is given; `spending` adds up what all calls cost; `replies` are kept until the run is done.
     """
     watched = breakers or {}
     cache = None
@@ -130,4 +132,6 @@ def load_setup(
         run_id=run.id,
         seed=run.seed,
         options=read_options(find_benchmark(run.setup.get("benchmark", run.benchmark)), run),
+        # What the store's own cache keeps is found again, and stand-ins cost nothing.
+        open_replies=None if replies is None or cache is not None or run.simulated else replies.open,
     )

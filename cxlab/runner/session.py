@@ -15,6 +15,8 @@ from cxlab.runner.execute import DEFAULT_CONCURRENCY, Execution
 from cxlab.runner.loaded_run import LoadedRun, judge_role, load_setup, read_options
 from cxlab.runner.plan import WHOLE, SampleTrial, take_shard
 from cxlab.runner.report import tally
+from cxlab.runner.stored import kept_replies
+from cxlab.runner.stored.kept_replies import KeptReplies
 from cxlab.store import run_status as statuses
 from cxlab.store import write
 from cxlab.store.compact import compact, recover
@@ -125,7 +127,8 @@ async def _execute(
     watched = ("agent", "customer", *(judge_role(name) for name in run.judges))
     breakers = {role: llm.CircuitBreaker(role) for role in watched}
     offers = OfferLog(opened.folder)
-    setup = load_setup(run, budget, breakers, offers, spending)
+    replies = KeptReplies(opened.folder)
+    setup = load_setup(run, budget, breakers, offers, spending, replies)
     execution = Execution(
         opened.benchmark,
         setup,
@@ -148,6 +151,7 @@ async def _execute(
     finally:
         for model in {id(model): model for model in (setup.model, setup.customer, *setup.judges) if model}.values():
             await model.aclose()
+        replies.close()
     return SessionResult(run.id, ended, execution.interrupted)
 
 
@@ -174,8 +178,15 @@ def work_alone(
             if outcomes[-1].interrupted:
                 break
             if outcomes[-1].status.done == outcomes[-1].status.planned:
-                compact(each.run.id)
+                _tidy(each, outcomes[-1].status)
     return outcomes
+
+
+def _tidy(finished: LoadedRun, status: Status) -> None:
+    """One file a table; and where no fault is left to be tried again, no kept replies."""
+    compact(finished.run.id)
+    if not status.provider:
+        kept_replies.drop(finished.folder)
 
 
 def work_on_shard(
@@ -223,7 +234,7 @@ def settle(opened: LoadedRun, shards: int, led: bool) -> Status:
     status = statuses.merge(statuses.read_shards(opened.folder, led), shards, len(opened.pairs))
     whole = status.state != "running" and status.done == status.planned
     if whole:
-        compact(opened.run.id)
+        _tidy(opened, status)
     if status.state != "running":
         statuses.write(opened.folder / "status.json", status)
     if led or whole:

@@ -22,6 +22,8 @@ EMPTY = "_empty"
 SOUNDS = "sounds"
 OFFERS = "offers"
 """In a run's folder, what its model under test was offered: offers/ID.json (offers.py)."""
+REPLIES = "replies.sqlite"
+"""In a run's folder, replies that attempts under way have had (runner/stored/kept_replies.py)."""
 _STAMP = f".version-{FILE_VERSION}"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 # `file_search_path` is a comma-separated list, and the views glob below it: these would be read as syntax.

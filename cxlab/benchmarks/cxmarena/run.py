@@ -61,9 +61,10 @@ class AttemptContext:
     def options(self) -> CxmOptions:
         return CxmOptions.of(self.setup.options)
 
-    async def ask(self, step: str, prompt: Prompt[In, Out], inputs: In) -> Reply[Out]:
-        """Ask the model under test and note what it took."""
-        reply = await ask(self.setup.model, prompt, inputs, seed=self.seed)
+    async def ask(self, step: str, prompt: Prompt[In, Out], inputs: In, keep: bool = False) -> Reply[Out]:
+        """Ask the model under test and note what it took; `keep`: one of very many, not to be asked again."""
+        replies = self.setup.open_replies() if keep and self.setup.open_replies is not None else None
+        reply = await ask(self.setup.model, prompt, inputs, seed=self.seed, cache=replies)
         self.note(step, reply.usage, reply.latency_s, reply.cost_usd, reply.failure)
         return reply
 
@@ -160,10 +161,10 @@ async def kb_refinement(work: AttemptContext) -> dict[str, Any]:
     candidates = duplicate_detection.choose(found, contrasts, by, options.most)
 
     async def ask_model(inputs: evaluation_prompts.PairInputs) -> Reply[evaluation_prompts.PairReply]:
-        return await work.ask("contradiction", evaluation_prompts.CONTRADICTION, inputs)
+        return await work.ask("contradiction", evaluation_prompts.CONTRADICTION, inputs, keep=True)
 
     async def ask_similar(inputs: evaluation_prompts.PairInputs) -> Reply[evaluation_prompts.SimilarReply]:
-        return await work.ask("similar", evaluation_prompts.SIMILAR, inputs)
+        return await work.ask("similar", evaluation_prompts.SIMILAR, inputs, keep=True)
 
     checked = await duplicate_detection.contradictions(articles, candidates, method, ask_model)
     similar, unread = [list(pair[:2]) for pair in found.pairs if pair.similarity >= threshold], 0

@@ -14,8 +14,9 @@ from cxlab.records import Attempt, Run, Sample, Vote, new_id
 from cxlab.runner.plan import SampleTrial
 from cxlab.runner.report import find_unjudged
 from cxlab.runner.request import read_code_version, tell_job
+from cxlab.runner.stored import kept_replies
 from cxlab.runner.stored.replay import adopt, list_pairs, paid
-from cxlab.store import load, write
+from cxlab.store import layout, load, write
 
 
 def create_retry(source_id: str) -> Run:
@@ -34,6 +35,7 @@ def create_retry(source_id: str) -> Run:
         }
     )
     write.create_run(run)
+    kept_replies.take_over(*(layout.run_folder(layout.home(), each) for each in (source_id, run.id)))
     tell_job([run.id])
     return run
 

@@ -226,3 +226,53 @@ def test_ten_refusals_of_tools_are_no_reason_to_stop(walk: Callable[[str], Walk]
     said = here.call(*words, "--model", "endpoint:agent")
     assert (said["state"], said["ok"]) == ("done", 10)
     assert server.met["agent", "no_tools"] >= 10
+
+
+PAIRS = ("cxmarena", "--where", "task=kb_refinement", "--limit", "1", "--option", "most=30")
+
+
+def test_of_a_knowledge_base_only_the_pairs_that_failed_are_asked_again(
+    walk: Callable[[str], Walk], server: DifficultServer
+) -> None:
+    here = walk("cxmarena")
+    words = (*PAIRS, "--dataset", here.dataset, "--model", "endpoint:agent", "--concurrency", "1")
+    server.begin()
+    clean = here.call(*words)
+    questions = server.numbers["agent"]
+    assert questions >= 20
+    lost = (3, 11, 12)
+    server.begin(lambda role, number: "unavailable" if number in lost else None, again=True)
+    faulted = here.call(*words)
+    assert (faulted["state"], faulted["provider"]) == ("failed", 1)
+    server.begin(lambda role, number: "unavailable" if number == 2 else None, again=True)
+    once_more = here.call("--resume", faulted["run"], "--faults")
+    assert (once_more["provider"], server.numbers["agent"]) == (1, len(lost))
+    server.begin()
+    whole = here.call("--resume", once_more["run"], "--faults")
+    assert (whole["state"], server.numbers["agent"]) == ("done", 1), "what came in either run before is kept"
+    assert verdicts(whole) == verdicts(clean)
+    assert whole["mean"] == clean["mean"]
+    paid = [each["cost_usd"] for each in (faulted, once_more, whole)]
+    assert all(cost > 0 for cost in paid)
+    assert sum(paid) == pytest.approx(clean["cost_usd"]), "each answer is paid for and counted once"
+    assert not list((here.shell.folder(whole["run"])).glob("replies*")), "nothing is left to be tried again"
+
+
+def test_a_knowledge_base_goes_on_at_the_pair_at_which_its_run_was_ended(
+    walk: Callable[[str], Walk], server: DifficultServer
+) -> None:
+    here = walk("cxmarena")
+    # So many that ten in a row fail, however the first answers and the first refusals come in.
+    words = (*PAIRS[:-1], "most=90", "--dataset", here.dataset, "--model", "endpoint:agent", "--concurrency", "1")
+    server.begin()
+    clean = here.call(*words)
+    questions = server.numbers["agent"]
+    server.begin(lambda role, number: "key_revoked" if number > 8 else None, again=True)
+    ended = here.call(*words)
+    assert (ended["state"], ended["done"]) == ("failed", 0)
+    assert ended["unstored_usd"] > 0
+    server.begin()
+    rest = here.call("--resume", ended["run"])
+    assert (rest["state"], server.numbers["agent"]) == ("done", questions - 8)
+    assert verdicts(rest) == verdicts(clean)
+    assert rest["cost_usd"] == pytest.approx(clean["cost_usd"]), "those of before are counted as not stored, and once"
