@@ -123,7 +123,7 @@ def show_live() -> None:
             choose_source(chosen, stage.stored)
     parts.show_wish(reason, chosen.large)
     pair = claims.show_effect(
-        chosen.agent, chosen.customer, chosen.columns, stage.frames, chosen.large, showing.say_typical(chosen)
+        chosen.agent, chosen.customer, chosen.columns, stage.frames, chosen.large, showing.say_choice(chosen)
     )
     followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None

@@ -105,9 +105,11 @@ def say_unread(form: str, message: str) -> str:
 
 
 def _lead(row: Mapping[str, Any], name: str) -> str:
-    """What a field leads to: a stage by its title, or the action "…"."""
+    """What a field leads to: a stage by its title, the action "…" or the plan "…"."""
     known, step = procedures.find(row["scenario"]), row[name]
     told = name_step(row["scenario"], step)
+    if known and step in known.plans:
+        return f"the {told}"
     return f"the action “{told}”" if known and step and known.node(step) in known.actions else told
 
 
@@ -177,12 +179,15 @@ def _name(place: str | None, titles: Mapping[str, str]) -> str:
 
 
 def name_step(scenario: str | None, step: str | None) -> str:
-    """A stage of a procedure by its title, an action in words; "the end" behind a way that is over."""
+    """A stage of a procedure by its title, an action in words, a plan by what it is, for its letter says nothing; "the
+    end" behind a way that is over."""
     if not step:
         return "the end" if step is None else "nothing"
     if step == "start":
         return "the start"
     known = procedures.find(scenario)
+    if known and step in known.plans:
+        return f"plan “{known.plans[step]}”"
     return f"“{known.stages[step]}”" if known and step in known.stages else name_id(step)
 
 

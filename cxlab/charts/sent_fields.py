@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from cxlab.charts.names import name_id
@@ -46,9 +47,14 @@ def say_value(value: Any) -> str:
             return str(value)
 
 
-def say_arguments(sent: Any) -> str:
-    """The values of a call's arguments in a line; what is no object as it came."""
+def say_arguments(sent: Any, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The values of a call's arguments in a line, ids by what their records are called; what is no object as it
+    came."""
     found = read_sent(sent)
     if not isinstance(found, Mapping):
         return " ".join(str(sent).split())
-    return ", ".join(say_value(value) for value in found.values())
+    values = (value if isinstance(value, list) else [value] for value in found.values())
+    return ", ".join(
+        ", ".join(names.get(str(each)) or say_value(each) for each in several) or say_value(several)
+        for several in values
+    )

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_share
+from cxlab.charts.record_words import describe_record, name_records
 from cxlab.charts.sent_fields import list_fields, read_sent, say_arguments, say_value
 from cxlab.read.attempts import read_object, read_objects
 from cxlab.ui.app_frame import colours
@@ -41,6 +42,8 @@ class TranscriptCall:
     changed: bool = False
     irreversible: bool = False
     id: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What records of the dialogue are called, by their ids."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,17 @@ def read_lines(messages: pl.DataFrame | Iterable[Mapping[str, Any]]) -> list[Tra
                 str(data["wav"]) if data.get("wav") else None,
             )
         )
-    return lines
+    return _name_records(lines)
+
+
+def _name_records(lines: list[TranscriptLine]) -> list[TranscriptLine]:
+    """The lines with what tools told of the records that calls name by their ids."""
+    if not (names := name_records(read_sent(call.result) for line in lines for call in line.calls if call.result)):
+        return lines
+    return [
+        replace(line, calls=tuple(replace(call, names=names) for call in line.calls)) if line.calls else line
+        for line in lines
+    ]
 
 
 def _find_call(data: Mapping[str, Any], lines: Sequence[TranscriptLine], waiting: Sequence[tuple[int, int]]) -> Any:
@@ -272,7 +285,7 @@ def _draw_call(call: TranscriptCall) -> Markup:
     """A call in a line that opens: who, which, how it went; inside, arguments and result in full, field by field, and
     as they were sent behind one more line."""
     failed = call.kind not in ("", "ok")
-    shown = say_arguments(call.arguments)
+    shown = say_arguments(call.arguments, call.names)
     short = shown if len(shown) <= _LONGEST_ARGUMENTS else shown[: _LONGEST_ARGUMENTS - 1] + "…"
     came, told = "ok", _count(call.result or "")
     if call.result is None:
@@ -297,6 +310,8 @@ def _draw_call(call: TranscriptCall) -> Markup:
 def _count(result: str) -> str:
     """A short result in words, a long one by its size."""
     value = read_sent(result)
+    if told := describe_record(value):
+        return told
     flat = say_value(value) if isinstance(value, dict | list) else " ".join(result.split())
     if len(flat) <= 60:
         return flat

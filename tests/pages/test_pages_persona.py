@@ -33,7 +33,7 @@ from cxlab.views.persona.live_conversation import (
     name_place,
     short_titles,
 )
-from cxlab.views.persona.live_metrics import _turns, mark_move
+from cxlab.views.persona.live_metrics import _metric, _turns, mark_move
 from cxlab.voice import audio
 from tests.benchmarks.mmtaup2.importers.test_import_tau2 import make_folder
 from tests.benchmarks.strong_server import StrongServer
@@ -55,6 +55,9 @@ def play_to_the_end(app: AppTest) -> None:
     app.run()
 
 
+LOCKED = "[service_issue]airplane_mode_on|lock_sim_card_pin"
+
+
 def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: Path) -> None:
     app = open_page("persona_lab")
     assert not app.exception
@@ -67,10 +70,10 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
     play_to_the_end(app)
     assert not app.exception
     assert "reach the goal" in words(app)
-    # The task asks for a hand-over, and nothing says that its goal is more than that.
-    assert "reach the goal, a hand-over" in words(app)
-    assert html_of(app).count("✓ Handed over, as this task asks") + html_of(app).count("✕ Goal missed") == 3
-    assert "Goal reached" not in html_of(app)
+    # What opens is a task that the agent can solve by itself.
+    assert "a hand-over" not in words(app)
+    assert html_of(app).count("✓ Goal reached") + html_of(app).count("✕ Goal missed") == 3
+    assert "P20" not in html_of(app), "a plan by its id"
     assert "How the agent speaks" in html_of(app)
     table = html_of(app)[html_of(app).rindex('<table class="cx-twelve under">') :]
     told, nothing = table.count('<th scope="row"'), re.search(r"Nothing to count here: .*?</div>", table)
@@ -104,8 +107,12 @@ def test_a_presenter_plays_three_personas_and_the_address_keeps_it(empty_home: P
 
 
 def test_the_same_moments_stand_side_by_side_with_what_the_customer_holds(empty_home: Path) -> None:
-    app = open_page("persona_lab", variant=["hard-0-text", "hard-1-text"], beats="60")
+    app = open_page("persona_lab", case=LOCKED, variant=["hard-0-text", "hard-1-text"], beats="60")
     assert not app.exception
+    # The task asks for a hand-over, and nothing says that its goal is more than that.
+    assert "reach the goal, a hand-over" in words(app)
+    assert html_of(app).count("✓ Handed over, as this task asks") == 2
+    assert "Goal reached" not in html_of(app)
     board = next(each for each in app.get("html") if 'class="cx-board' in each.proto.body).proto.body
     for row in board.split('class="moment">')[1:]:
         assert row.count('class="cell v') == 2
@@ -117,25 +124,25 @@ def test_the_same_moments_stand_side_by_side_with_what_the_customer_holds(empty_
     assert shown.count("<span>SIM card: locked, it asks for the PIN</span>") == 2
 
 
-def test_the_lab_opens_on_a_typical_task_of_stored_runs_and_plays_it_as_stored(empty_home: Path) -> None:
+def test_the_lab_opens_on_a_telling_task_of_stored_runs_and_plays_it_as_stored(empty_home: Path) -> None:
     dataset, rows = make(MmDataset(domain=("retail",), count=2, personas=("hard",), modalities=("text",)), 4)
     write.save_dataset(dataset, rows)
     order = RunRequest("mmtaup2", models=("simulated:strong",), customer="simulated:customer", dataset_id=dataset.id)
     launch([run.id for run in create_runs(order)], ExecutionOptions(workers=1, quiet=True))
-    typical = showing.find_typical("simulated:strong", "simulated:customer", "exposure")
-    assert typical is not None
-    best, more = typical.task, typical.task.more_turns(typical.place)
+    example = showing.find_example("simulated:strong", "simulated:customer", "exposure")
+    assert example is not None
+    best = example.task
+    assert not best.hand_over
     assert (best.dataset, best.kind) == (dataset.id, "exposure")
     app = open_page("persona_lab")
     assert not app.exception
     assert (app.query_params["from"], app.query_params["case"]) == (dataset.id, best.task)
     assert app.query_params["variant"] == ["hard-0-text", "hard-1-text", "hard-2-text"]
     assert f"an example and no measure. The goal: {showing.describe(best)}." in words(app)
-    assert best.more_adapted(typical.place) is not None
-    assert typical.within == typical.of == 2
-    told = f"of 2 stored tasks that whose differences in turns ({more:+d}) and in messages that adapt ("
-    assert f"The task is a typical one: {told}" in words(app)
-    assert "are together nearest to the means." in words(app)
+    assert best.more_adapted(example.place) is not None
+    assert example.of == 2
+    assert "The task is picked to show most: of 2 stored tasks" in words(app)
+    assert "the one on which turns and messages that adapt change most" in words(app)
     assert "Over 2 pairs of stored conversations of strong · simulated, 2 tasks." in words(app)
     assert ", text, hard customers: " in words(app)
     # What is offered is shown as it is stored, and no model is asked.
@@ -206,8 +213,21 @@ def test_a_conversation_that_missed_the_goal_is_not_the_better_one() -> None:
         f"1 of 2 reach the goal; hard persona misses it after {missed.tally.turns} turns"
     )
     shorter = replace(missed, tally=replace(missed.tally, turns=1))
-    assert [cell[1] for cell in _turns([reached, shorter], False).cells] == [True, False]
-    assert [cell[1] for cell in _turns([shorter, shorter], False).cells] == [True, True]
+    longer = replace(reached, tally=replace(reached.tally, turns=99))
+    assert _praised([longer, reached, shorter]) == [False, True, False]
+    # Of one alone that reached it, and of such as are alike, nothing is praised.
+    assert not any(_praised([reached, shorter]) + _praised([shorter, missed]) + _praised([reached, reached]))
+    # Nor is what was handed over with something left to mend, nor anything before all are over.
+    assert _praised([longer, replace(reached, unmended=("bill overdue",)), shorter]) == [False] * 3
+    assert not any(_praised([longer, reached, replace(shorter, ended="")]))
+    one = replace(reached.readings[0], value=0.5, best=1.0)
+    other = replace(one, value=1.0)
+    frames = [reached, missed, reached]
+    assert [cell[1] for cell in _metric([one, other, other], frames, False).cells] == [False, False, True]
+
+
+def _praised(frames: list[LiveSnapshot]) -> list[bool]:
+    return [cell[1] for cell in _turns(frames, False).cells]
 
 
 def test_voice_profile_and_presentation(empty_home: Path) -> None:

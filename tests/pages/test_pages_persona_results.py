@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.results import TOGETHER, load
 from cxlab.views.benchmarks import published_tables
 from cxlab.views.persona.queries import list_runs
 from cxlab.views.persona.results import labels as terms
+from cxlab.views.persona.results.runs import count_alike
 from tests.benchmarks.mmtaup2.mm_runs import write_runs
 from tests.conftest import use
 from tests.pages.app_script import codes, words
@@ -107,6 +109,17 @@ def test_runs_taken_for_one_have_the_conversations_of_both(played: Path, monkeyp
     turns = results(figure="turns")
     assert "turns" in turns.selectbox(key="figure").value
     assert "adaptation" in results(figure="adaptation").selectbox(key="figure").value
+
+
+def test_what_all_counts_and_its_parts_do_not_stands_above_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = [("none", "text"), ("easy", "text"), ("hard", "text"), ("hard", "voice")]
+    cases = [SimpleNamespace(persona=one, modality=way, exposure=0, domain="telecom") for one, way in terms]
+    runs_of = {"run": SimpleNamespace(cases=cases)}
+    monkeypatch.setattr("cxlab.views.persona.results.runs.results.load", lambda *_: runs_of)
+    found = count_alike(("run",), "persona", {}, "", "pass")
+    assert (found.kept, found.every, found.all) == (3, 4, "All 4<br>below: 3 of them")
+    assert found.told.startswith("“All” is of all 4 conversations; the personas are of the 3 (text) that were played")
+    assert count_alike(("run",), "persona", {"modality": "text"}, "", "pass").told == ""
 
 
 def test_an_address_that_makes_no_sense_shows_the_usual(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

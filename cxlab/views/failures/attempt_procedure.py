@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cxlab.charts.failure_names import name_step
 from cxlab.charts.names import name_id
 from cxlab.charts.numbers import format_count, format_points
 from cxlab.charts.theme import short_model
@@ -81,9 +82,7 @@ def situation(whole: StoredAttempt, about: Declaration) -> None:
             lines.append(
                 (
                     "Right action",
-                    ", ".join(name_id(each) for each in action.values() if each != "none")
-                    if isinstance(action, dict)
-                    else name_id(action),
+                    _name_due(whole, [str(each) for each in action.values()] if isinstance(action, dict) else [action]),
                 )
             )
         grid(("What was true", ""), [[(name, "quiet"), (value, "")] for name, value in lines])
@@ -103,6 +102,14 @@ def situation(whole: StoredAttempt, about: Declaration) -> None:
                     for fact in facts
                 ],
             )
+
+
+def _name_due(whole: StoredAttempt, actions: Sequence[str]) -> str:
+    """What was due, in words: a plan says by itself that one is handed over."""
+    scenario = whole.attempt.get(procedures.facet_of(str(whole.attempt["benchmark"])))
+    known = procedures.find(scenario)
+    handed = [each for each in actions if known and each in known.plans]
+    return ", ".join(name_step(scenario, each) for each in handed or actions if each != "none")
 
 
 def _person(level: str | None, persona: str | None, about: Declaration) -> str:
@@ -219,7 +226,7 @@ def _ways(trace: Mapping[str, Any], last: bool) -> None:
         st.caption(plain(f"Went: {went or 'nowhere'}" if due_way and due_way != went else went))
         if due_way and due_way != went:
             st.caption(plain(f"Due: {due_way}"))
-    given, due = (name_id(trace[name] or "none") for name in ("predicted_action", "reference_action"))
+    given, due = (_name_action(trace, trace[name] or "none") for name in ("predicted_action", "reference_action"))
     # An agent says on each turn what it would do by now, and goes on asking.
     head = "Action" if last else "Action so far"
     if trace["reference_action"] is None:
@@ -228,6 +235,10 @@ def _ways(trace: Mapping[str, Any], last: bool) -> None:
         strip([("sync", given)], head)
     else:
         strip([("inserted", given), ("skipped", due)], head)
+
+
+def _name_action(trace: Mapping[str, Any], action: str) -> str:
+    return name_step(trace.get("procedure"), action)
 
 
 def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
@@ -254,14 +265,14 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
         [
             ("Action", ""),
             (
-                name_id(trace["predicted_action"]),
+                _name_action(trace, trace["predicted_action"]),
                 "bad" if trace[f"{measure}_action"] not in (None, trace["predicted_action"]) else "",
             ),
             (
-                name_id(trace["reference_action"] or "–"),
+                _name_action(trace, trace["reference_action"] or "–"),
                 "bad" if disputed and trace["reference_action"] not in (None, trace["gold_action"]) else "",
             ),
-            (name_id(trace["gold_action"] or "–"), "quiet"),
+            (_name_action(trace, trace["gold_action"] or "–"), "quiet"),
         ]
     )
     grid(("Field", "Agent read", "Panel says", "Customer's card"), rows)

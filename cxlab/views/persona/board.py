@@ -4,7 +4,7 @@ All of it is HTML of our own in which every value is escaped: nothing that anybo
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -13,6 +13,8 @@ from markupsafe import Markup
 from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.live import moments
+from cxlab.charts.record_words import describe_record, name_records
+from cxlab.charts.sent_fields import say_arguments
 from cxlab.records import Message
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.ui.app_frame import colours
@@ -24,6 +26,8 @@ from cxlab.views.persona.live_conversation import shorten
 # Who does not know what a setting is called stumbles over its name.
 _STUMBLES = "plain_words"
 _NOW = "Now"
+# Letters of what a tool is called with.
+_MOST_TOLD = 90
 # A simulated agent sends nothing now and then, as real models do.
 PLANTED = "simulated fault: an empty reply"
 # What is wrong with a call's arguments, as its caller is told it → as an audience understands it.
@@ -159,9 +163,10 @@ def _lines(
     """What is drawn of each message, and after the last one what is being written."""
     last = max((n for n, each in enumerate(frame.messages) if speaks(each)), default=-1)
     lines: list[list[dict[str, Any]]] = []
+    names = name_records(one.data.get("value") for one in frame.messages if one.role == "tool")
     for place, message in enumerate(frame.messages):
         if message.role == "tool":
-            lines.append(_call(message, large, place in frame.needless))
+            lines.append(_call(message, large, place in frame.needless, names))
         else:
             lines.append([_said(message, column, place == last, stand_in)] if speaks(message) else [])
     if pending.busy and frame.waits:
@@ -235,20 +240,26 @@ def _stumbles(column: VariantChoice) -> bool:
     return _STUMBLES in personas.persona(column.persona).traits
 
 
-def _call(message: Message, large: bool, needless: bool) -> list[dict[str, Any]]:
-    """A tool call in a line: who, which, whether it went well, changed anything, and was for the task at all."""
+def _call(message: Message, large: bool, needless: bool, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A tool call in a line: who, which, whether it went well, changed anything, and was for the task at all. `names`:
+    what records are called, by their ids, which stand in the tooltip."""
     data = message.data
     failed = data.get("kind", "ok") != "ok"
     if large and not failed and not data.get("changed"):
         return []
     given = data.get("arguments")
-    told = ", ".join(shorten(value) for value in given.values()) if isinstance(given, dict) and not large else ""
+    sent = say_arguments(given) if isinstance(given, dict) else ""
+    told = say_arguments(given, names) if isinstance(given, dict) else ""
+    # An audience knows a bill and a customer, and no ids.
+    told = shorten(told, _MOST_TOLD) if not large or told != sent else ""
     name = str(data.get("tool", "tool")).replace("_", " ")
     return [
         {
             "call": name,
             "who": "customer’s phone" if data.get("side") == "customer" else "agent",
             "told": f" ({told})" if told else "",
+            "sent": sent,
+            "came": "" if failed or large else describe_record(data.get("value")),
             "fault": _say_fault(str(data.get("error") or "refused"), str(data.get("tool"))) if failed else "",
             "changed": bool(data.get("changed")),
             "needless": needless,

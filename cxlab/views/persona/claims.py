@@ -150,13 +150,13 @@ def show_effect(
     columns: Sequence[VariantChoice],
     frames: Sequence[LiveSnapshot],
     brief: bool = False,
-    typical: str = "",
+    choice: str = "",
 ) -> tuple[int, int] | None:
     """Over all stored runs of the two: does what sets the columns apart show, in its words and in what comes of them?
 
     Each column is compared with the first, where one thing sets the two apart; the two columns of what is told in large
     letters are given back. Nothing where nothing is stored. `frames`: the example on the page as it stands; `brief`: a
-    line, for a stage, which also says by which rule the example is a `typical` one.
+    line, for a stage, which also says by which rule the example was chosen.
     """
     runs, claims = find_runs(agent, customer), list_claims(agent, customer, columns)
     best = pick_claim(claims)
@@ -171,7 +171,7 @@ def show_effect(
     if brief:
         below = f"this example: {example}" if example else "below is one example"
         over = f"Over {pairs}, {first.tasks} tasks; {below}."
-        rule = f"The example is {plain(typical)}." if typical else None
+        rule = f"The example is {plain(choice)}." if choice else None
         st.markdown(f"**{plain(finding)}.** :gray[{plain(over)}]", help=rule)
         return 0, best.of.place
     section(plain(finding))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay
+from cxlab.charts.record_words import name_records
 from cxlab.records import Message
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.ui.app_frame import dark
@@ -148,7 +149,8 @@ def show_board(
     if not choices.large:
         for place, (column, frame) in enumerate(zip(st.columns(len(frames), gap="medium"), frames, strict=True)):
             with column:
-                parts.show_changes(frame.changes, choices.domain)
+                called = name_records(one.data.get("value") for one in frame.messages if one.role == "tool")
+                parts.show_changes(frame.changes, choices.domain, called)
                 parts.show_profile(frame, choices.columns[place], False)
                 if not stage.free:
                     parts.show_cost(frame.cost_usd)

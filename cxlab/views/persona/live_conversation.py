@@ -5,6 +5,7 @@ All of it is HTML of our own in which every value is escaped: nothing that anybo
 
 import json
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -105,8 +106,9 @@ def divide_board(variants: int) -> Sequence[Any]:
     return st.columns([1.0 * variants, 0.54 + 0.26 * variants])
 
 
-def show_changes(changes: Sequence[WorldChange], domain: str) -> None:
-    """What is not as it was at the start: the device's and the line's, or the order's."""
+def show_changes(changes: Sequence[WorldChange], domain: str, names: Mapping[str, str] = MappingProxyType({})) -> None:
+    """What is not as it was at the start: the device's and the line's, or the order's. `names`: what records are
+    called, by their ids."""
     what = "phone and line" if domain == "telecom" else "orders"
     if not changes:
         _quietly(f"The {what}: as at the start.")
@@ -115,7 +117,11 @@ def show_changes(changes: Sequence[WorldChange], domain: str) -> None:
     # Of one address its lines are told under each other, the place itself once.
     parents = [None, *(each.path[:-1] for each in shown)]
     rows = [
-        _Change(name_place(each.path[-2:] if same else each.path), shorten(each.before), shorten(each.now), True)
+        _Change(
+            name_place(each.path[-2:] if same else each.path, names),
+            *(names.get(str(value)) or shorten(value) for value in (each.before, each.now)),
+            True,
+        )
         for each, same in ((each, each.path[:-1] == before) for each, before in zip(shown, parents, strict=False))
     ]
     _draw_changes(f"Changed on the {what}", rows, False, max(0, len(changes) - _MOST_ROWS))
@@ -138,9 +144,10 @@ def _quietly(text: str) -> None:
     st.html(Markup('<div class="cx-quiet">{}</div>').format(text))
 
 
-def name_place(path: Sequence[str]) -> str:
-    """("customer", "device", "airplane_mode") as "phone: airplane mode"."""
-    places = [(_WHERE | _LINES).get(each, each.replace("_", " ")) for each in path[1:]]
+def name_place(path: Sequence[str], names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """("customer", "device", "airplane_mode") as "phone: airplane mode"; a record that has a name by that alone."""
+    path = [each for at, each in enumerate(path) if at == 0 or not {*path[at + 1 : at + 2]} & names.keys()]
+    places = [names.get(each) or (_WHERE | _LINES).get(each, each.replace("_", " ")) for each in path[1:]]
     return f"{' '.join(places[:-1])}: {places[-1]}" if len(places) > 1 else " ".join(places)
 
 

@@ -225,30 +225,34 @@ def _turns(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     told = TURNS + f" It takes at least {frames[0].tally.least}: the shortest conversation that keeps to the policy."
     note = Markup("") if large else Markup(" <small>at least {}</small>").format(frames[0].tally.least)
     counts = [frame.tally.turns for frame in frames]
-    over = all(frame.ended for frame in frames)
-    sound = [frame.tally.turns for frame in frames if _may_be_best(frame, frames)]
-    best = min(sound, default=0)
-    cells = [
-        (str(count), over and len(frames) > 1 and count == best and _may_be_best(frame, frames), Markup(""), told)
-        for count, frame in zip(counts, frames, strict=True)
-    ]
+    best = _find_best(counts, frames)
+    cells = [(str(count), place in best, Markup(""), told) for place, count in enumerate(counts)]
     return _Row("Turns", "Turns" + note, told, cells, len(set(counts)) > 1)
 
 
-def _may_be_best(frame: LiveSnapshot, frames: Sequence[LiveSnapshot]) -> bool:
-    """Whether a conversation may be called the better one: not if it missed the goal that another one reached."""
-    return not frame.ended or bool(frame.passed) or not any(other.ended and other.passed for other in frames)
+def _find_best(values: Sequence[float | None], frames: Sequence[LiveSnapshot], best: float = 0.0) -> set[int]:
+    """Places of the values that are praised, those nearest to the best there can be: once all conversations are over,
+    among those that reached the goal and left nothing unmended, if they differ. A figure of one that came to nothing is
+    no merit, and of one that goes on nobody knows."""
+    if not all(frame.ended for frame in frames):
+        return set()
+    known = {
+        place: abs(value - best)
+        for place, (value, frame) in enumerate(zip(values, frames, strict=True))
+        if value is not None and frame.passed and not frame.unmended
+    }
+    nearest = min(known.values(), default=0.0)
+    return {place for place, gap in known.items() if gap == nearest} if len(set(known.values())) > 1 else set()
 
 
 def _repeats(frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     counts = [len(frame.tally.repeated) for frame in frames]
-    cells = []
-    for count, frame in zip(counts, frames, strict=True):
+    best, cells = _find_best(counts, frames), []
+    for place, (count, frame) in enumerate(zip(counts, frames, strict=True)):
         turns = ", ".join(map(str, frame.tally.repeated))
         told = f"{REPEATS} Here in turn {turns}." if turns else REPEATS
-        best = count == min(counts) and len(set(counts)) > 1 and _may_be_best(frame, frames)
         few = Markup("") if large or not frame.tally.turns else Markup("<small>of {}</small>").format(frame.tally.turns)
-        cells.append((Markup("{} {}").format(count, few), best, Markup(""), told))
+        cells.append((Markup("{} {}").format(count, few), place in best, Markup(""), told))
     return _Row("Messages that repeat", escape("Messages that repeat"), REPEATS, cells, len(set(counts)) > 1)
 
 
@@ -270,25 +274,17 @@ def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], larg
     what = readings[0]
     values = [one.value for one in readings]
     apart = len(set(values)) > 1
-    known = [
-        one.value
-        for one, frame in zip(readings, frames, strict=True)
-        if one.value is not None and _may_be_best(frame, frames)
-    ]
-    nearest = min((abs(value - what.best) for value in known), default=0.0)
-    cells = []
-    for one, frame in zip(readings, frames, strict=True):
+    best, cells = _find_best(values, frames, what.best), []
+    for place, (one, frame) in enumerate(zip(readings, frames, strict=True)):
         if one.value is None:
             cells.append((_DASH, False, Markup(""), one.reason))
             continue
         counted = not large and one.share and one.n >= 2
         few = Markup("<small>{} of {}</small> ").format(round(one.value * one.n), one.n) if counted else Markup("")
-        told_apart = len(known) > 1 and len(set(known)) > 1 and _may_be_best(frame, frames)
-        best = told_apart and abs(one.value - one.best) == nearest
         told = f"{one.title}: mean of {one.n}" + _since(one, frame)
         value = _value(one, one.value)
         move = mark_move(one, {} if frame.ended else frame.before)
-        cells.append((value.removesuffix(" %") if large else few + value, best, move, told))
+        cells.append((value.removesuffix(" %") if large else few + value, place in best, move, told))
     name = escape(what.title)
     if large and _is_share(what):
         name = _PER_CENT.format(name)

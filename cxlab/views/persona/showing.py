@@ -1,4 +1,4 @@
-"""Which stored tasks are worth showing, which is a typical one, and what became of the one on the page."""
+"""Which stored tasks are worth showing, which the page opens on, and what became of the one on the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,6 @@ from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
 from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import TaskContrast
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.run import seed_of
-from cxlab.charts.numbers import format_change
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store import write
 from cxlab.store.attempt_metrics import load_figures
@@ -34,16 +33,17 @@ def list_contrasts(agent: str, customer: str) -> list[TaskContrast]:
 
 
 def _rank(runs: Mapping[str, str]) -> list[TaskContrast]:
-    return worth_showing.rank(*load_figures(list(runs), FIGURES, TERMS), runs, load_agent_messages(list(runs)))
+    found = worth_showing.rank(*load_figures(list(runs), FIGURES, TERMS), runs, load_agent_messages(list(runs)))
+    return [replace(one, hand_over=live_tasks.cases(one.domain, one.dataset)[one.task].transfer_right) for one in found]
 
 
 def find_opening() -> dict[str, list[str]] | None:
-    """The address of a typical contrast, of a real agent where one has any, of personas before exposures: what the
-    page opens on."""
+    """The address that the page opens on: the contrast that shows most, of a real agent where one has any, of personas
+    before exposures."""
     for agent, customer in list_pairs():
-        typical = next(filter(None, (find_typical(agent, customer, kind) for kind in _COLUMNS)), None)
-        if typical is not None:
-            best = typical.task
+        example = next(filter(None, (find_example(agent, customer, kind) for kind in _COLUMNS)), None)
+        if example is not None:
+            best = example.task
             return {
                 "from": [best.dataset], "domain": [best.domain], "case": [best.task], "seed": [str(_seed(best))],
                 "agent": [agent], "customer": [customer],
@@ -52,46 +52,51 @@ def find_opening() -> dict[str, list[str]] | None:
     return None
 
 
-class Typical(NamedTuple):
-    """A task as the example of a claim: the contrast, the place of the column that the claim is of, and how many tasks
-    of how many have a difference in turns within the claim's interval."""
+class Example(NamedTuple):
+    """A task as the example of a claim: the contrast, the place of the column that the claim is of, how many tasks
+    there are, how many of these are solved, and of how many of those the difference in turns lies within the claim's
+    interval."""
 
     task: TaskContrast
     place: int
-    within: int
     of: int
+    solved: int
+    within: int
 
 
-def find_typical(agent: str, customer: str, kind: str) -> Typical | None:
-    """Of all contrasts of this kind the typical one for the claim that stands above it; see worth_showing."""
+def find_example(agent: str, customer: str, kind: str) -> Example | None:
+    """Of all contrasts of this kind the one that shows most of the claim that stands above it; see worth_showing."""
+    found, place, within = _list_kind(agent, customer, kind)
+    (other,) = _COLUMNS.keys() - {kind}
+    task = worth_showing.find_telling(found, place, within, worth_showing.weigh(*_list_kind(agent, customer, other)))
+    if task is None:
+        return None
+    solved = worth_showing.find_solved(found)
+    return Example(task, place, len(found), len(solved), len(worth_showing.find_within(solved, place, within)))
+
+
+def _list_kind(agent: str, customer: str, kind: str) -> tuple[list[TaskContrast], int, tuple[float, float]]:
+    """The contrasts of a kind, with the place of the column that the claim above them is of and the interval of its
+    turns."""
     found = [one for one in list_contrasts(agent, customer) if one.kind == kind]
     claim = pick_claim(list_claims(agent, customer, _COLUMNS[kind]))
     turns = claim.turns if claim else None
-    within = (turns.low, turns.high) if turns else worth_showing.ANY
-    place = claim.of.place if claim else -1
-    task = worth_showing.find_typical(found, place, within)
-    return (
-        None if task is None else Typical(task, place, len(worth_showing.find_within(found, place, within)), len(found))
-    )
+    return found, claim.of.place if claim else -1, (turns.low, turns.high) if turns else worth_showing.ANY
 
 
-def say_typical(now: Choices) -> str:
+def say_choice(now: Choices) -> str:
     """By which rule the task on the page is an example; "" where it is not chosen by it."""
     for kind in _COLUMNS:
-        found = find_typical(now.agent, now.customer, kind)
-        if found is None or played(now, found.task).play != replace(now, anew=False).play:
+        found = find_example(now.agent, now.customer, kind)
+        if found is None or found.of < 2 or played(now, found.task).play != replace(now, anew=False).play:
             continue
-        if found.of < 2:
-            return ""
-        more = found.task.more_adapted(found.place)
-        differ = "difference" if more is None else "differences"
-        inside = f", of the {found.within} whose difference in turns lies within the interval of the mean,"
-        among = f"of {found.of} stored tasks{inside if 0 < found.within < found.of else ''} that"
-        told = f"a typical one: {among} whose {differ} in turns ({found.task.more_turns(found.place):+d})"
-        if more is None:
-            return f"{told} is the median"
-        points = f"{format_change(100 * more, 0)} points"
-        return f"{told} and in messages that adapt ({points}) are together nearest to the means"
+        told = f"picked to show most: of {found.of} stored tasks"
+        if found.solved and found.solved < found.of:
+            told += f", of the {found.solved} that the agent solves each time without handing over"
+        if 0 < found.within < (found.solved or found.of):
+            told += f", of the {found.within} of them whose difference in turns lies within the interval of the mean"
+        adapting = "" if found.task.more_adapted(found.place) is None else " and messages that adapt"
+        return f"{told}, the one on which turns{adapting} change most, by persona and by what the agent knows"
     return ""
 
 
@@ -114,7 +119,8 @@ def show_worth(now: Choices) -> None:
     if now.large or not found:
         return
     shown: list[TaskContrast] = []
-    for one in found:
+    # Of a hand-over an audience sees little; it comes after all others.
+    for one in sorted(found, key=lambda one: one.hand_over or not any(one.passed)):
         if len(shown) < _MOST and one.task not in [each.task for each in shown]:
             shown.append(one)
     # Above the talk, where whoever comes for the first time looks.
@@ -141,9 +147,9 @@ def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -
     if one is None:
         return
     otherwise = tell_otherwise(one, frames)
-    typical = say_typical(now)
+    choice = say_choice(now)
     told = f"As stored, one conversation each, an example and no measure. The goal: {describe(one)}."
-    told = "" if now.large or live else told + (f" The task is {typical}." if typical else "") + _tell_against(now, one)
+    told = "" if now.large or live else told + (f" The task is {choice}." if choice else "") + _tell_against(now, one)
     if told or otherwise:
         st.caption(plain(f"{told} {otherwise}".strip()))
 

@@ -50,6 +50,16 @@ EVIL = "<img src=x>$a$"
             "Went to plan C, due was hand-over to a person",
             "",
         ),
+        (
+            {"scenario": "online_education", "kind": "action", "took": "PLAN_F", "due": "PLAN_E"},
+            "Handed out plan “other matter, written instructions with links”, due was plan “other matter, joint",
+            "",
+        ),
+        (
+            {"scenario": "online_education", "took": "PLAN_F", "due": "GUIDE"},
+            "Read",
+            "leads to the plan “other matter, written instructions with links”, not the action “",
+        ),
         ({"kind": "lucky"}, "Read core intention", "right by luck"),
         (
             {"kind": "execution", "took": "stage5", "due": "stage4"},

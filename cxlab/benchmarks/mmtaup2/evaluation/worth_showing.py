@@ -6,7 +6,6 @@ Conversations with trial and task alike are set beside each other; floors are le
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,8 @@ from cxlab.metrics.paired import paired_difference
 
 Term = tuple[str, int]
 """A persona, and what the agent is told of it (exposure)."""
+Key = tuple[str, str, str, int]
+"""Run, domain, task and trial."""
 SETS: dict[str, tuple[Term, ...]] = {
     "persona": (("none", 0), ("easy", 0), ("hard", 0)),
     "exposure": (("hard", 0), ("hard", 1), ("hard", 2)),
@@ -45,6 +46,13 @@ class TaskContrast:
     turns: tuple[int, ...]
     adapted: tuple[float | None, ...] = ()
     """Of the agent's messages the share that adapt, under each term; empty where nobody looked."""
+    hand_over: bool = False
+    """Whether all that the task asks for is a hand-over to a person."""
+
+    @property
+    def key(self) -> Key:
+        """Which task as which run played it: the same for contrasts of another kind."""
+        return self.run_id, self.domain, self.task, self.trial
 
     @property
     def size(self) -> tuple[int, int]:
@@ -99,35 +107,42 @@ def find_within(contrasts: Sequence[TaskContrast], place: int, within: tuple[flo
     return [one for one in contrasts if within[0] <= one.more_turns(place) <= within[1]]
 
 
-def find_typical(
-    contrasts: Sequence[TaskContrast], place: int = -1, within: tuple[float, float] = ANY
+def find_solved(contrasts: Sequence[TaskContrast]) -> list[TaskContrast]:
+    """Those that the agent solves under every term by itself: who looks on takes a reached goal for a problem that is
+    gone, and a hand-over leaves it."""
+    return [one for one in contrasts if all(one.passed) and not one.hand_over]
+
+
+def find_telling(
+    contrasts: Sequence[TaskContrast],
+    place: int = -1,
+    within: tuple[float, float] = ANY,
+    beside: Mapping[Key, float] | None = None,
 ) -> TaskContrast | None:
-    """Of contrasts of one kind the one whose difference in turns (of the term at `place` against the first) is nearest
-    to their median (of two middle ones the lower); of equals the first. None of none.
+    """Of contrasts of one kind the one that shows an audience most: where turns and messages that adapt differ most
+    between the term at `place` and the first, of equals the first one. None of none.
 
-    An example for an audience: the largest contrast would promise more than a task usually shows. Where it is known how
-    much the agent adapts, the example is to show both as they are told over all, which is on average: both distances
-    count alike, each in parts of the largest one. `within`: the interval of the mean, outside of which an example would
-    contradict it; it binds where there is any contrast within.
+    `beside`: what the same conversations show of the other kind, as `weigh` has it. Solved tasks come before others.
+    `within`: the interval of the mean, outside of which an example would promise more than is measured; it binds where
+    there is any contrast within.
     """
-    if not contrasts:
-        return None
-    turns = [one.more_turns(place) for one in contrasts]
-    adapted = [each for one in contrasts if (each := one.more_adapted(place)) is not None]
-    if len(adapted) < len(contrasts):
-        usual = statistics.median_low(turns)
-        apart = [float(abs(each - usual)) for each in turns]
-    else:
-        apart = [one + other for one, other in zip(_distances(turns), _distances(adapted), strict=True)]
-    inside = find_within(contrasts, place, within) or contrasts
-    return contrasts[min((at for at, one in enumerate(contrasts) if one in inside), key=apart.__getitem__)]
+    solved = find_solved(contrasts) or [one for one in contrasts if not one.hand_over] or contrasts
+    inside = find_within(solved, place, within) or solved
+    weights, more = weigh(inside, place), beside or {}
+    return max(inside, key=lambda one: weights[one.key] + more.get(one.key, 0.0), default=None)
 
 
-def _distances(values: Sequence[float]) -> list[float]:
-    """How far each is from the mean, in parts of the largest distance."""
-    mean = statistics.fmean(values)
-    apart = [abs(value - mean) for value in values]
-    return [each / (max(apart) or 1) for each in apart]
+def weigh(contrasts: Sequence[TaskContrast], place: int = -1, within: tuple[float, float] = ANY) -> dict[Key, float]:
+    """How much each contrast within the interval shows: its differences in turns and in messages that adapt, each in
+    parts of the largest one, added up."""
+    inside = find_within(contrasts, place, within)
+    turns = _parts([abs(one.more_turns(place)) for one in inside])
+    adapted = _parts([abs(one.more_adapted(place) or 0.0) for one in inside])
+    return {one.key: more + other for one, more, other in zip(inside, turns, adapted, strict=True)}
+
+
+def _parts(sizes: Sequence[float]) -> list[float]:
+    return [size / (max(sizes) or 1) for size in sizes]
 
 
 @dataclass(frozen=True)

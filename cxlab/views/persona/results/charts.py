@@ -49,7 +49,8 @@ def draw_results(
             **row,
             "model": row["side"],
             "group": row["grp"],
-            "hover": f"{plain(groups[row['grp']])}<br>{plain(title)} {row['value']:.{digits}f}{unit}"
+            "hover": f"{plain(groups[row['grp']].partition('<br>')[0])}<br>{plain(title)} "
+            f"{row['value']:.{digits}f}{unit}"
             f"<br>n {format_count(row['n'])} of {format_count(row['tasks'])} tasks",
         }
         for row in shown.iter_rows(named=True)

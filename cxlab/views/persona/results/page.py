@@ -23,7 +23,7 @@ from cxlab.views.like_run import form_of
 from cxlab.views.persona.queries import BENCHMARK, list_runs
 from cxlab.views.persona.results import charts
 from cxlab.views.persona.results import labels as terms
-from cxlab.views.persona.results.runs import offer_others, say_alike
+from cxlab.views.persona.results.runs import LikeWithLike, count_alike, offer_others
 from cxlab.views.persona.results.selection import ALL, FILTERS, ResultSelection, best_first, set_scene
 
 _COMMAND = (
@@ -60,9 +60,10 @@ def show_results() -> None:
     frame = pl.concat([whole.with_columns(grp=pl.lit(ALL)), parts.rename({scene.by: "grp"})], how="diagonal")
     frame, gaps = scene.named(frame), scene.named(gaps)
     _show_sure(scene)
-    _show_figures(scene, frame, gaps)
+    alike = count_alike(scene.runs, scene.by, scene.only, scene.prefix, scene.metric)
+    _show_figures(scene, frame, gaps, alike)
     _show_differences(scene, gaps)
-    _show_all(scene, frame)
+    _show_all(scene, frame, alike)
 
 
 def _warn(known: pl.DataFrame, scene: ResultSelection) -> None:
@@ -128,19 +129,18 @@ def _show_sure(scene: ResultSelection) -> None:
     )  # fmt: skip
 
 
-def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFrame) -> None:
+def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFrame, alike: LikeWithLike) -> None:
     """The finding, the chart of the chosen figure with floors and published cells, and its table."""
     rows = frame.filter(metric=scene.metric)
     section(
         terms.find(scene.metric, scene.by, rows.filter(grp=ALL), gaps),
         plain(
-            f"{terms.define(scene.metric)} {'As the judges see it. ' if scene.prefix else ''}"
+            f"{alike.told} {terms.define(scene.metric)} {'As the judges see it. ' if scene.prefix else ''}"
             "Whiskers: 95 % intervals, tasks as clusters."
         ),
         ["simulated"] if any(mark.simulated for mark in scene.marks.values()) else [],
     )
-    alike, count = say_alike(scene.runs, scene.by, scene.only, scene.prefix)
-    groups = _groups(scene, frame, f"All {count:,}" if alike else "All together")
+    groups = _groups(scene, frame, alike.all if alike.told else "All together")
     lines = _floor_lines(scene)
     cells = terms.published_cells(scene.metric, scene.by, scene.only)
     beside = False
@@ -164,7 +164,7 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
             alt=f"{scene.title} by {scene.by} and model, with 95 % intervals.",
         )  # fmt: skip
         _explain_lines(scene, lines)
-        st.caption(plain(f"{alike} {_say_which(scene)}".strip()))
+        st.caption(plain(_say_which(scene)))
         if len(scene.runs) > 1:
             link(
                 "These runs on Compare: a task at a time, the samples that all of them have",
@@ -231,10 +231,11 @@ def _explain_lines(scene: ResultSelection, lines: pl.DataFrame) -> None:
 def _readable(scene: ResultSelection, rows: pl.DataFrame, groups: Mapping[str, str]) -> pl.DataFrame:
     """Rows with names in the order of the chart."""
     place = {group: at for at, group in enumerate(groups)}
+    names = {group: name.replace("<br>", ", ") for group, name in groups.items()}
     return (
         rows.with_columns(
             name=name_each(rows["side"], label),
-            group=pl.col("grp").replace_strict(groups, default=pl.col("grp")),
+            group=pl.col("grp").replace_strict(names, default=pl.col("grp")),
             figure=pl.lit(scene.title),
             at=pl.col("grp").replace_strict(place, default=99, return_dtype=pl.Int64),
         )
@@ -305,10 +306,11 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     show_chart(figure, rows.drop("run_id", "pair"), key="results-gaps", alt=alt, columns=columns)
 
 
-def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
+def _show_all(scene: ResultSelection, frame: pl.DataFrame, alike: LikeWithLike) -> None:
     """Every figure of one side, a column a level, as the paper's tables have it."""
     side = next(iter(scene.sides))
-    section("All figures", "Value with its 95 % interval; – where nothing was there to observe.")
+    note = "Value with its 95 % interval; – where nothing was there to observe."
+    section("All figures", plain(f"{note} {alike.told}".strip()))
     if len(scene.sides) > 1:
         side = (
             st.segmented_control(
@@ -322,7 +324,7 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame) -> None:
     order = [*results.FIGURES[:1], *sorted(m for m in own["metric"].unique() if m.startswith("pass^"))]
     order += [name for name in results.FIGURES[1:] if name != "pass"]
     order += [name for name in measured_metrics.EXTRA if name not in results.FIGURES]
-    groups = _groups(scene, own, "All together")
+    groups = _groups(scene, own, "All" if alike.told else "All together")
     cells = {(row["metric"], row["grp"]): row for row in own.iter_rows(named=True)}
     rows = []
     for metric in order:

@@ -1,7 +1,7 @@
 """Which runs the Persona lab's results are of: the usual ones, those taken for one, and those that are left out."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import streamlit as st
@@ -11,6 +11,7 @@ from cxlab.ui.labels import plain
 from cxlab.views.persona.results import labels as terms
 
 _MOST = 6
+_LEVELS = {"persona": "the personas are", "exposure": "what the agent knows is told", "modality": "text and voice are"}
 
 
 def pick_usual(runs: Sequence[str], about: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -73,24 +74,39 @@ def offer_others(known: pl.DataFrame, sides: Sequence[str]) -> None:
                 st.rerun()
 
 
-def say_alike(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str) -> tuple[str, int]:
-    """On how many conversations the levels are compared, where some terms were not played at every level, and how many
-    there are in all; "" where it is every one."""
+class LikeWithLike(NamedTuple):
+    """On how many conversations the levels of a factor are compared, of how many in all; in words where it is not every
+    one, for some terms were not played at every level."""
+
+    kept: int
+    every: int
+    told: str
+
+    @property
+    def all(self) -> str:
+        """What the row of all is called, above those of the levels."""
+        return f"All {self.every:,}" + (f"<br>below: {self.kept:,} of them" if self.told else "")
+
+
+def count_alike(sides: Sequence[str], by: str, only: Mapping[str, Any], prefix: str, metric: str) -> LikeWithLike:
+    """On how many conversations of these runs the levels of `by` are compared."""
     kept, every = [], []
     for told in results.load(sides, prefix).values():
         own = results.narrow(told.cases, only)
         every += own
         kept += results.keep_alike(own, by)
     if len(kept) == len(every):
-        return "", len(every)
+        return LikeWithLike(len(kept), len(every), "")
     held = [
-        " and ".join(map(terms.name_level, [name] * len(left), left))
+        " and ".join(terms.name_level(name, level).lower() for level in left)
         for name in results.WITHIN[by]
         if len(left := sorted({str(getattr(one, name)) for one in kept}))
         < len({getattr(one, name) for one in every})
     ]  # fmt: skip
     where = f" ({'; '.join(held)})" if held else ""
-    return (
-        f"Like with like: the levels are of the {len(kept):,} conversations{where} that were played at every level; "
-        f"the first row, and figures that set voice against text, are of all {len(every):,}."
-    ), len(every)
+    return LikeWithLike(
+        len(kept),
+        len(every),
+        f"“All” is of all {len(every):,} conversations; {_LEVELS[by]} of the {len(kept):,}{where} that were played at "
+        "every level" + (", but for what sets voice against text." if metric in results.BOTH_WAYS else "."),
+    )

@@ -1,10 +1,12 @@
 """Which tasks are worth showing, and whether being told shows: from frames as the store gives them."""
 
 import itertools
+from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, find_typical, measure_effect, rank
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, TaskContrast, find_telling, measure_effect, rank
 
 TERMS = sorted(set(itertools.chain(*SETS.values())))
 
@@ -37,32 +39,43 @@ def test_what_differs_most_comes_first_and_what_lacks_a_side_is_left_out() -> No
     assert (found[0].dataset, found[0].run_id) == ("d", "r")
 
 
-def test_the_typical_task_is_that_of_the_median_and_not_the_largest() -> None:
+def test_the_telling_task_is_the_largest_that_keeps_to_what_is_measured() -> None:
     more = {"none": 0, "little": 2, "usual": 4, "much": 9, "most": 20}
     cells = {(task, persona, 0): (True, 5 + extra * (persona == "hard")) for task, extra in more.items()
              for persona in ("none", "easy", "hard")}  # fmt: skip
     found = rank(*frames(cells), {"r": "d"})
-    assert found[0].task == "most"
-    typical = find_typical(found)
-    assert typical is not None
-    assert (typical.task, typical.more_turns()) == ("usual", 4)
-    # Of two middle ones the lower.
-    fewer = find_typical([one for one in found if one.task != "most"])
-    assert fewer is not None
-    assert fewer.task == "little"
-    assert find_typical([]) is None
-    # An example that contradicts the mean is none, where there is another one.
-    within = find_typical(found, within=(6.0, 12.0))
-    assert within is not None
-    assert within.task == "much"
-    assert find_typical(found, within=(30.0, 40.0)) == typical
+    assert tell(found) == "most"
+    assert find_telling([]) is None
+    # An example that promises more than the mean is none, where there is another one.
+    assert tell(found, within=(1.0, 12.0)) == "much"
+    assert tell(found, within=(30.0, 40.0)) == "most"
     # Of an easy customer, whose conversations are all as long as without a persona, the first of equals.
-    assert find_typical(found, place=1) == found[0]
+    assert find_telling(found, place=1) == found[0]
+    # What the agent knows counts as well.
+    beside = {one.key: 1.0 for one in found if one.task == "usual"}
+    assert tell(found, within=(1.0, 12.0), beside=beside) == "usual"
 
 
-def test_the_typical_task_also_shows_what_the_agent_usually_adapts() -> None:
+def test_a_telling_task_is_one_that_the_agent_solves_by_itself() -> None:
+    more = {"mends": 1, "misses": 5, "hands over": 9}
+    cells = {(task, persona, 0): (task != "misses", 5 + extra * (persona == "hard")) for task, extra in more.items()
+             for persona in ("none", "easy", "hard")}  # fmt: skip
+    found = [replace(one, hand_over=one.task == "hands over") for one in rank(*frames(cells), {"r": "d"})]
+    assert tell(found) == "mends"
+    # Where none is solved, one is missed rather than handed over.
+    assert tell([one for one in found if one.task != "mends"]) == "misses"
+    assert tell([one for one in found if one.hand_over]) == "hands over"
+
+
+def tell(contrasts: list[TaskContrast], **more: Any) -> str:
+    found = find_telling(contrasts, **more)
+    assert found is not None
+    return found.task
+
+
+def test_the_telling_task_also_shows_how_the_agent_adapts() -> None:
     cells = {(task, persona, 0): (True, 5 + extra * (persona == "hard"))
-             for task, extra in (("bare", 5), ("kind", 5), ("less", 3), ("much", 9))
+             for task, extra in (("bare", 5), ("kind", 5), ("less", 3))
              for persona in ("none", "easy", "hard")}  # fmt: skip
     conversations, figures = frames(cells)
     kind, bare = ["Take your time.", "And the number?"], ["What is it?", "And the number?"]
@@ -70,11 +83,9 @@ def test_the_typical_task_also_shows_what_the_agent_usually_adapts() -> None:
         ("r", row["attempt_id"]): kind if row["persona"] == "hard" and row["task"] != "bare" else bare
         for row in conversations.iter_rows(named=True)
     }
-    typical = find_typical(rank(conversations, figures, {"r": "d"}, said))
-    assert typical is not None
     # "bare" has as many turns, and nothing in it to point at.
-    assert (typical.task, typical.more_adapted()) == ("kind", 0.5)
-    assert find_typical(rank(conversations, figures, {"r": "d"})).task == "bare"  # type: ignore[union-attr]
+    assert tell(rank(conversations, figures, {"r": "d"}, said)) == "kind"
+    assert tell(rank(conversations, figures, {"r": "d"})) == "bare"
 
 
 def test_an_effect_that_is_there_shows_and_one_that_is_not_does_not() -> None:
