@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import FaultKind, RetryFault, read_json, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, read_json
 from cxlab.llm.metering import Budget, Prices
 from cxlab.llm.openai_model import OpenAIModel
+from cxlab.llm.retries import retrying, with_retries
 from cxlab.records import Usage
 
 # OpenAI takes 2,048 texts and 300,000 tokens a request; a character is at most about one token.
@@ -81,7 +82,12 @@ class EmbeddingModel:
         try:
             try:
                 (vectors, usage, latency_s), retries = await retrying(
-                    once, options.attempts, options.longest_wait_s, options.first_wait_s, whom=self.name
+                    once,
+                    options.attempts,
+                    options.longest_wait_s,
+                    options.first_wait_s,
+                    whom=self.name,
+                    limiter=self.server.limiter(),
                 )
             finally:
                 if budget is not None:

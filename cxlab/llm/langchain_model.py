@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from cxlab.errors import NotConfigured
 from cxlab.llm.base import ChatModel, Completion, ProviderFault, Request
-from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status, redact, retry_after_s, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, kind_of_status, redact, retry_after_s
 from cxlab.llm.ladder import Ladder, with_instruction, without_docstrings
 from cxlab.llm.metering import Prices
 from cxlab.llm.parsing import hide_thinking
+from cxlab.llm.retries import retrying, with_retries
 from cxlab.records import ToolCall, Usage
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cxlab.llm import openai_clients
+from cxlab.llm import openai_clients, rate_limiter
 from cxlab.llm.base import Completion, ProviderFault, Request
 from cxlab.llm.completions import StreamedCompletion, read_completion
 from cxlab.llm.faults import (
@@ -22,13 +22,13 @@ from cxlab.llm.faults import (
     read_message,
     redact,
     retry_after_s,
-    retrying,
-    with_retries,
 )
 from cxlab.llm.ladder import Ladder, response_format, with_instruction
 from cxlab.llm.metering import Prices
 from cxlab.llm.openai_clients import OPENAI_URL, EndpointOptions
 from cxlab.llm.parsing import hide_thinking
+from cxlab.llm.rate_limiter import RateLimiter
+from cxlab.llm.retries import retrying, with_retries
 from cxlab.records import Usage
 
 if TYPE_CHECKING:
@@ -91,6 +91,10 @@ class OpenAIModel:
     def _client(self) -> "AsyncOpenAI":
         return openai_clients.take(self, self.base_url, self._key(), self.options)
 
+    def limiter(self) -> RateLimiter:
+        """What all calls to this server with this key wait for together."""
+        return rate_limiter.of((self.base_url, self._key()))
+
     async def complete(self, request: Request) -> Completion:
         """One completion; `latency_s` is that of the answered request, earlier ones are in `usage.retries`."""
         sent, unanswered = 0, 0
@@ -122,6 +126,7 @@ class OpenAIModel:
                     self.options.first_wait_s,
                     give_up=_may_be_the_rung if step_down else None,
                     whom=self.name,
+                    limiter=self.limiter(),
                 )
             except RetryFault as fault:
                 if self._adapt(fault, form):
@@ -137,7 +142,7 @@ class OpenAIModel:
                     fault.failure.type,
                     fault.failure.message,
                     fault.failure.retryable,
-                    with_retries(Usage(), sent - 1, unanswered),
+                    with_retries(Usage(), max(0, sent - 1), unanswered),
                 ) from None
             if request.schema is not None and rung is not None:
                 for higher, surely in refused:

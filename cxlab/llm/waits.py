@@ -36,6 +36,6 @@ def describe() -> str:
     if not _WAITS:
         return ""
     longest = max(_WAITS, key=lambda wait: wait.until)
-    calls = "1 call waits" if len(_WAITS) == 1 else f"{len(_WAITS)} calls wait"
     left = max(0.0, longest.until - time.monotonic())
-    return f"{calls} for {longest.whom or 'a server'}, up to {left:.0f} s more: {longest.why}"
+    calls = "1 call" if len(_WAITS) == 1 else f"{len(_WAITS)} calls"
+    return f"waiting for {longest.whom or 'a server'}, {left:.0f} s ({calls}): {longest.why}"

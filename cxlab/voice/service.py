@@ -18,9 +18,10 @@ from typing import Any, TypeVar
 from cxlab.errors import BadOption
 from cxlab.llm import registry
 from cxlab.llm.base import ProviderFault
-from cxlab.llm.faults import FaultKind, RetryFault, read_json, redact, retrying, with_retries
+from cxlab.llm.faults import FaultKind, RetryFault, read_json, redact
 from cxlab.llm.metering import AudioPrices, Budget
 from cxlab.llm.openai_model import OpenAIModel
+from cxlab.llm.retries import retrying, with_retries
 from cxlab.records import Usage
 from cxlab.voice.sound_files import Pcm, SoundFolder, read_wav
 from cxlab.voice.spoken_message import SpokenMessage
@@ -99,7 +100,12 @@ class ServiceLine:
             raise ProviderFault("budget", budget.describe())
         try:
             (made, latency_s), retries = await retrying(
-                once, options.attempts, options.longest_wait_s, options.first_wait_s, whom=step
+                once,
+                options.attempts,
+                options.longest_wait_s,
+                options.first_wait_s,
+                whom=step,
+                limiter=server.limiter(),
             )
         except RetryFault as fault:
             spent.usage += fault.usage

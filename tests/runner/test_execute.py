@@ -301,7 +301,7 @@ def test_what_a_run_waits_for_is_told_while_it_waits(tmp_path: Path, monkeypatch
         return await build(tmp_path, Kept(), waiting, concurrency=1, show=show).go()
 
     ended = asyncio.run(go())
-    assert told[0].startswith("1 call waits for endpoint:busy, up to ")
-    assert told[0].endswith(" s more: HTTP 429: slow down")
+    assert told[0].startswith("waiting for endpoint:busy, ")
+    assert told[0].endswith(" s (1 call): HTTP 429: slow down")
     assert ended.state == "done"
-    assert "waits" not in ended.message
+    assert "waiting" not in ended.message
