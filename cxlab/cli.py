@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -14,6 +14,7 @@ from cxlab.commands import (
     evaluate,
     generate,
     index,
+    json_line,
     prompts,
     rejudge,
     report,
@@ -84,14 +85,17 @@ def main() -> None:
     3 stopped before its end, or failed, 130 interrupted."""
     # Attempts are many small records without cycles: to look through them every 700 takes an eighth of a run's time.
     gc.set_threshold(20_000, 20, 50)
+    json_line.begin()
     try:
         app(prog_name="cxlab")
+    except SystemExit as leaving:
+        if leaving.code:
+            json_line.say_failure("see what is said on the error output")
+        raise
     except CxError as mistake:
-        print(f"cxlab: {mistake}", file=sys.stderr)
-        sys.exit(2)
+        _leave(str(mistake), 2)
     except KeyboardInterrupt:  # before or after a run; within one it is a clean stop
-        print("cxlab: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _leave("interrupted", 130, "stopped")
     except BrokenPipeError:
         # The reader of our output (`head`, say) has gone; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -99,6 +103,13 @@ def main() -> None:
     except Exception as fault:  # of many kinds, and none of them a bug: what the system says of a file or disk
         told = explain(fault)
         if told is None:
+            json_line.say_failure(f"{type(fault).__name__}: {fault}")
             raise
-        print(f"cxlab: {told}", file=sys.stderr)
-        sys.exit(2)
+        _leave(told, 2)
+
+
+def _leave(reason: str, code: int, state: str = "failed") -> NoReturn:
+    """End with the reason on the error output, and where JSON was asked for in its last line."""
+    print(f"cxlab: {reason}", file=sys.stderr)
+    json_line.say_failure(reason, state)
+    sys.exit(code)

@@ -399,3 +399,32 @@ def test_ray_itself_comes_to_the_same_as_processes_here(shell: Shell) -> None:
     one, other = (shell.read(run.id, "scores").drop("run_id", "attempt_id").sort(pl.all()) for run in write.list_runs())
     assert one.height >= ALL
     assert one.equals(other)
+
+
+FAILING = (
+    ("generate", "nothing-of-that-name"),
+    ("generate", "cdr", "--size", "-1"),
+    ("run", "sage", "--model", "nobody:nothing"),
+    ("run", "--resume", "nowhere"),
+    ("run", "sage", "--model"),
+    ("score", "nowhere", "--judge", "simulated:judge-fair"),
+    ("rescore", "nowhere"),
+    ("rejudge", "nowhere"),
+    ("runs", "show", "nowhere"),
+    ("compare", "sage", "--dataset", "nowhere"),
+    ("check", "nowhere"),
+    ("prompts", "nothing-of-that-name"),
+    ("answers", "nowhere"),
+)
+
+
+@pytest.mark.parametrize("words", FAILING, ids=" ".join)
+def test_with_json_a_failure_is_the_last_line_with_its_reason(shell: Shell, call: Call, words: tuple[str, ...]) -> None:
+    said = call(*words, "--json")
+    assert said.returncode in (1, 2, 3)
+    (line,) = said.stdout.splitlines()
+    told = json.loads(line)
+    assert told["state"] == "failed"
+    assert f"cxlab: {told['reason']}" in said.stderr or "error output" in told["reason"]
+    assert told.get("dataset", "") == (None if words[0] == "generate" else "")
+    assert told.get("runs", "") == ([] if words[0] == "run" else "")

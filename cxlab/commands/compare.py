@@ -1,10 +1,11 @@
 """`compare`: what the page Compare says, as text or as one line of JSON."""
 
-import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cxlab.commands import json_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +95,7 @@ def compare(
         raise UnknownName("side", baseline, {side for each in found.tasks for side in each.compared.sides})
     if as_json:
         conditions = {"set": _tell_set(found.set), "differ_in": apart, "without_samples": list(view.without_samples)}
-        print(json.dumps({"benchmark": about.card.id, **conditions, "tasks": told}, ensure_ascii=False))
+        json_line.say({"benchmark": about.card.id, **conditions, "tasks": told})
         return
     if marked:
         print(f"{say_left_out([row['name'] for row in marked])}.\n")

@@ -1,6 +1,5 @@
 """`import`, `check`, `convert`, `export` and `runs`: the commands that look after what is stored."""
 
-import json
 import re
 import sys
 from enum import StrEnum
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.errors import BadFile, BadOption, UnknownName
 
 if TYPE_CHECKING:
@@ -64,7 +64,10 @@ def import_data(
     report = given.report()
     for complaint in report.complaints:
         print(complaint, file=sys.stderr)
-    print(json.dumps(report.record, ensure_ascii=False) if as_json else "\n".join(report.lines))
+    if as_json:
+        json_line.say(report.record)
+    else:
+        print("\n".join(report.lines))
     if given.dataset is not None:
         tell(given.dataset.id)
     if report.failed:
@@ -239,7 +242,7 @@ def list_runs(as_json: Annotated[bool, typer.Option("--json", help="One line of 
             }
         )
     if as_json:
-        print(json.dumps(rows))
+        json_line.say(rows)
     for row in rows if not as_json else ():
         print("{run}  {benchmark}  {model}  {state}  {done}/{planned}  {created}  {told}".format(**row).rstrip())
     for one in aside:

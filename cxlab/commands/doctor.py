@@ -1,9 +1,10 @@
 """`doctor`: what is wrong with the store and with the benchmarks of other packages, and its repair."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from cxlab.commands import json_line
 
 if TYPE_CHECKING:
     from cxlab.store.health import Finding
@@ -31,7 +32,7 @@ def doctor(
         found = _examine()
     if as_json:
         left = [{"problem": one.problem, "advice": one.advice, "repairable": bool(one.repair)} for one in found]
-        print(json.dumps({"repaired": done, "found": left}))
+        json_line.say({"repaired": done, "found": left})
     else:
         _print(done, found)
     if found:

@@ -1,6 +1,5 @@
 """`run`, `score` and `demo`: the commands that evaluate."""
 
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.errors import BadOption, CxError
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def run(
         _show_help(context, benchmark)
         return
     if benchmark and benchmark.startswith("-"):
+    json_line.always(runs=[])
         raise BadOption(f"{benchmark!r}: name the benchmark before its own switches, or the run with --resume alone")
     if (resume or retry_failed) and context.args:
         raise BadOption(f"{context.args[0]!r}: a run that is resumed keeps its switches; leave it out")
@@ -179,7 +180,10 @@ def _start(
     ids = [run_.id for run_ in runs]
     if only_plan:
         told = {"planned": ids, "estimates": [each.to_record() for each in expected]}
-        print(json.dumps(told) if as_json else "\n".join(ids))
+        if as_json:
+            json_line.say(told)
+        else:
+            print("\n".join(ids))
         return
     finish(work_on(ids, manner, as_json), manner, as_json)
 
@@ -214,7 +218,8 @@ def _tell_stored(run_ids: Sequence[str], **told: int) -> None:
         with suppress(CxError):  # a run that is not there is what broke it
             run_ = write.load_run(run_id)
             found.append((run_, run_status.read_run(folder_of(run_id), run_.planned)))
-    _tell([(run_, status) for run_, status in found if status is not None], **told)
+    if begun := [(run_, status) for run_, status in found if status is not None]:
+        _tell(begun, **told)
 
 
 def _tell(runs: "list[tuple[Run, Status]]", **told: int) -> None:
@@ -222,7 +227,7 @@ def _tell(runs: "list[tuple[Run, Status]]", **told: int) -> None:
 
     entries = [summarise(run_, status) for run_, status in runs]
     reasons = {run_.id: status.message for run_, status in runs if status.message}
-    print(json.dumps({"runs": entries, **told, **sum_up(entries), "reasons": reasons}))
+    json_line.say({"runs": entries, **told, **sum_up(entries), "reasons": reasons})
 
 
 def finish(outcomes: list["SessionResult"], manner: "ExecutionOptions", as_json: bool, **told: int) -> None:

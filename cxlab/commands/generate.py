@@ -1,6 +1,5 @@
 """`generate`: make a dataset of a benchmark; the benchmark's own settings are flags, made from their types."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.errors import BadOption, CxError
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def generate(
     from cxlab.records.settings import split_pairs
     from cxlab.runner.plan import find_benchmark
 
+    json_line.always(dataset=None)
     if help_:
         print(context.get_help())
         if benchmark:
@@ -82,7 +83,7 @@ def generate(
             print(f"cxlab: {why}", file=sys.stderr)
         told = {"plan": asdict(expected) if expected is not None else None}
         if as_json:
-            print(json.dumps({**told, **(understood.model_dump() if understood else {})}, ensure_ascii=False))
+            json_line.say({**told, **(understood.model_dump() if understood else {})})
             return
         free = "Simulated models write this: it calls no server and costs nothing."
         print(expected.describe() if expected is not None else free)
@@ -92,30 +93,29 @@ def generate(
     if sample:
         if found.excerpts is None:
             raise BadOption(f"{benchmark} has no sample to show: leave --sample out")
-        texts: list[dict[str, str]] = [
-            asdict(one) for one in _follow(board, how, found.excerpts(settings, how), as_json)
-        ]
+        texts: list[dict[str, str]] = [asdict(one) for one in _follow(board, how, found.excerpts(settings, how))]
         board.show(texts)
-        print(json.dumps({"sample": texts}, ensure_ascii=False) if as_json else "\n\n".join(map(_tell_text, texts)))
+        if as_json:
+            json_line.say({"sample": texts})
+        else:
+            print("\n\n".join(map(_tell_text, texts)))
         return
     if expected is not None and not quiet:
         print(expected.describe(), file=sys.stderr)
-    made = _make(found, settings, how, board, as_json)
+    made = _make(found, settings, how, board)
     _tell(found, made, as_json, quiet, home)
     tell(made.dataset.id, home, found)
 
 
 def _make(
-    benchmark: "Benchmark", settings: "GenerateOptions", how: "GenerationContext", board: "StageDisplay", as_json: bool
+    benchmark: "Benchmark", settings: "GenerateOptions", how: "GenerationContext", board: "StageDisplay"
 ) -> "Generated":
-    made = _follow(board, how, benchmark.generate(settings, how), as_json)
+    made = _follow(board, how, benchmark.generate(settings, how))
     board.write(made.dataset.id)
     return made
 
 
-def _follow(
-    board: "StageDisplay", how: "GenerationContext", steps: "Generator[Progress, None, Made]", as_json: bool
-) -> Made:
+def _follow(board: "StageDisplay", how: "GenerationContext", steps: "Generator[Progress, None, Made]") -> Made:
     """Work through the stages with progress; what was paid for is told however it ends."""
     from cxlab.benchmarks.generation.budget import OutOfBudget
 
@@ -127,12 +127,13 @@ def _follow(
     except OutOfBudget as why:
         board.stop(str(why))
         print(f"cxlab: {why}", file=sys.stderr)
-        if as_json:
-            print(json.dumps({"dataset": None, "stopped": "budget", "spending": how.budget.sum_up()}))
+        json_line.always(stopped="budget", spending=how.budget.sum_up())
+        json_line.say_failure(str(why), "stopped")
         raise typer.Exit(3) from None
     finally:
         if not finished and how.budget.spent.calls:
             board.write("")
+            json_line.always(spending=how.budget.sum_up())
             print(f"Spent so far: {how.budget.spent.describe()}", file=sys.stderr)
 
 
@@ -148,7 +149,8 @@ def _tell(benchmark: "Benchmark", made: "Generated", as_json: bool, quiet: bool,
     if as_json:
         kept = {name: dataset.config[name] for name in _TOLD if name in dataset.config}
         total = sum(tasks.values())
-        print(json.dumps({"dataset": dataset.id, "samples": total, "tasks": tasks, "folder": str(folder), **kept}))
+        told = {"dataset": dataset.id, "samples": total, "tasks": tasks, "folder": str(folder)}
+        json_line.say({**told, "state": "done", **kept})
         return
     if benchmark.describe is not None and not quiet:
         print("\n".join(benchmark.describe(dataset)) + "\n")

@@ -1,9 +1,10 @@
 """`prompts`: what a real model gets, message by message with its schema."""
 
-import json
 from typing import Annotated
 
 import typer
+
+from cxlab.commands import json_line
 
 
 def prompts(
@@ -19,7 +20,10 @@ def prompts(
 
     found = prompt_renderings.pick(prompt_renderings.render(get(benchmark), sample, options=split_pairs(option)), name)
     for rendering in found:
-        print(json.dumps(rendering.to_record(), ensure_ascii=False) if as_json else rendering.to_text())
+        if as_json:
+            json_line.say(rendering.to_record())
+        else:
+            print(rendering.to_text())
     if not as_json and not name:
         others = sorted(_others(benchmark, {rendering.name for rendering in found}))
         if others:

@@ -1,11 +1,11 @@
 """`rejudge`: stored attempts, judged again under other versions of a rule. `rescore`: scores by today's scorer."""
 
-import json
 import sys
 from typing import Annotated
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.commands.evaluate import AsJson, Budget, Concurrency, Quiet, Workers, finish, work_on
 
 
@@ -30,7 +30,7 @@ def rejudge(
         print(f"{plan.kept} of {plan.kept + plan.asked} (judge, version) are kept", file=sys.stderr)
     if not plan.runs:
         if as_json:
-            print(json.dumps({"runs": [], "kept": plan.kept, "asked": 0}))
+            json_line.say({"runs": [], "kept": plan.kept, "asked": 0})
         elif not quiet:
             print(f"Nothing is left to ask. See {plan.where}.")
         return
@@ -54,7 +54,7 @@ def rescore(
     found = scoring.rescore(run, tell)
     if as_json:
         told = {"run": run, "attempts": found.attempts, "changed": found.changed, "scorer": found.scorer}
-        print(json.dumps({**told, "mean": report.means(run)}))
+        json_line.say({**told, "mean": report.means(run)})
         return
     changed = f"{found.changed:,} of them came out otherwise" if found.changed else "all came out as before"
     print(f"{run}: {found.attempts:,} attempts scored by scorer {found.scorer}; {changed}")

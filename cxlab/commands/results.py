@@ -1,10 +1,11 @@
 """`runs show`: what a stored run came to, as a table on the terminal."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cxlab.commands import json_line
 
 if TYPE_CHECKING:
     from cxlab.records import Run
@@ -26,7 +27,7 @@ def show_runs(
             {"run": run.id, "model": run.model, **tell_progress(run), "rows": rows, "offers": list_offers(run)}
             for run, rows in found
         ]
-        print(json.dumps(told))
+        json_line.say(told)
         return
     for run, rows in found:
         print("\n".join([*describe(run, rows), *describe_offers(run)]))

@@ -1,10 +1,10 @@
 """`send` and `answers`: conversations that nobody has labelled given to a task, and what was said of each."""
 
-import json
 from typing import Annotated
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.errors import BadOption
 
 
@@ -46,14 +46,17 @@ def send(
     expected = sending.plan(dataset, task, given)
     told = "Making it asks no server and costs nothing." if expected is None else expected.describe()
     if plan:
-        print(json.dumps({"plan": asdict(expected) if expected else None}) if as_json else told)
+        if as_json:
+            json_line.say({"plan": asdict(expected) if expected else None})
+        else:
+            print(told)
         return
     board = StageDisplay(quiet)
     spending = GenerationBudget(budget, lambda spent: board.spend(asdict(spent), spent.describe()))
     made = board.follow(sending.send(dataset, task, given, GenerationContext(seed, budget=spending)))
     board.write(made.dataset.id)
     if as_json:
-        print(json.dumps({"dataset": made.dataset.id, "samples": len(made.samples), "task": task}))
+        json_line.say({"dataset": made.dataset.id, "samples": len(made.samples), "task": task})
         return
     left = int(made.dataset.config.get("left_out") or 0)
     print(f"{made.dataset.id}: {made.dataset.name}; {len(made.samples):,} samples, {left:,} conversations left out")
@@ -72,7 +75,8 @@ def answers(
 
     found = read_answers(run)
     if as_json:
-        print("\n".join(json.dumps(row, ensure_ascii=False) for row in found.iter_rows(named=True)))
+        for row in found.iter_rows(named=True):
+            json_line.say(row)
         return
     about = write.load_run(run)
     print(f"{about.id}: {about.model}{' (simulated)' if about.simulated else ''}; nobody has labelled these")

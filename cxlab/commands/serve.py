@@ -1,6 +1,5 @@
 """`models`, `bench` and `app`."""
 
-import json
 import os
 import re
 import subprocess
@@ -13,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.errors import BadFile, BadOption
 
 BENCHES = ("runner", "pages", "sessions", "storage", "retrieval", "conversations", "generation", "crm", "first")
@@ -29,7 +29,7 @@ def models(
     for complaint in llm.complaints():
         print(f"cxlab: {complaint}", file=sys.stderr)
     if as_json:
-        print(json.dumps([{"name": m.name, "kind": m.kind, "simulated": m.simulated, "needs": m.needs} for m in known]))
+        json_line.say([{"name": m.name, "kind": m.kind, "simulated": m.simulated, "needs": m.needs} for m in known])
         return
     for model in known:
         mark = "ready" if model.configured else f"needs: {model.needs}"

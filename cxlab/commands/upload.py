@@ -1,11 +1,11 @@
 """`upload`: a stored dataset copied to a system that the environment names, and taken away again."""
 
-import json
 import sys
 from typing import Annotated
 
 import typer
 
+from cxlab.commands import json_line
 from cxlab.errors import BadOption, UnknownName
 
 
@@ -51,7 +51,10 @@ def upload(
         told = found.preview(dataset, options, undo)
     for complaint in told.complaints:
         print(complaint, file=sys.stderr)
-    print(json.dumps(told.record, ensure_ascii=False) if as_json else "\n".join(told.lines))
+    if as_json:
+        json_line.say(told.record)
+    else:
+        print("\n".join(told.lines))
     if not go and not as_json:
         print(f"Nothing was changed. Do it with: {' '.join(_repeat(dataset, undo, context.args))}")
     if go and not told.whole:

@@ -39,9 +39,12 @@ def make(
         said = shell.call(*MAKE)
         assert said.returncode == code, said.stderr
         assert KEY not in said.stdout + said.stderr
-        if code:
-            return {}, said.stderr
         told = json.loads(said.stdout.splitlines()[-1])
+        if code:
+            assert (told["dataset"], told["state"]) == (None, "failed")
+            assert f"cxlab: {told['reason']}\n" in said.stderr
+            assert told["spending"]["calls"] == server.calls["writer"], "what came to nothing was paid for as well"
+            return told, said.stderr
         record = json.loads((shell.home / "datasets" / told["dataset"] / "dataset.json").read_text())
         shutil.rmtree(shell.home / "datasets")
         return {**told, "config": record["config"]}, said.stderr
