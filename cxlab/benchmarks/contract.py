@@ -316,16 +316,13 @@ def default_verdict(task: Task | None, attempt: Attempt, scored: Scored) -> Verd
     return verdict("failed", reason or f"{metric} {mean:.4g}, {wanted:g} needed", "agent")
 
 
-_UNREAD: Mapping[str, str] = {
-    "truncated": "reply cut off at the token limit",
-    "refusal": "the model declined",
-    "filtered": "reply held back by the provider's content filter",
-}
+_NAMED = frozenset(("truncated", "refusal", "filtered", "overlong"))
+"""How a reply failed, where more can be said than that it could not be read."""
 
 
 def name_unread(failure: Failure | None, otherwise: str = "unreadable reply") -> str:
     """What a reply that could not be read was, in words that alike failures share."""
-    return _UNREAD.get(failure.type, otherwise) if failure else otherwise
+    return name_fault_type(failure.type) if failure and failure.type in _NAMED else otherwise
 
 
 def lost_customer(attempt: Attempt) -> bool:

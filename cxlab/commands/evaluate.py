@@ -48,6 +48,10 @@ def run(
         bool,
         typer.Option("--faults", help="With --resume: try provider faults again, in a new run that keeps the rest."),
     ] = False,
+    too_long: Annotated[
+        bool,
+        typer.Option("--too-long", help="With --faults: also what was longer than the model can read."),
+    ] = False,
     retry_failed: Annotated[str | None, typer.Option(help="The same as --resume RUN --faults.")] = None,
     shard: Annotated[str | None, typer.Option(help="With --resume: only this share of the run, as 3/16.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Store the run and its estimate, start nothing.")] = False,
@@ -61,11 +65,11 @@ def run(
 
     A benchmark's own switches are flags after its name: python -m cxlab run BENCHMARK --help lists them.
     """
+    json_line.always(runs=[])
     if help_:
         _show_help(context, benchmark)
         return
     if benchmark and benchmark.startswith("-"):
-    json_line.always(runs=[])
         raise BadOption(f"{benchmark!r}: name the benchmark before its own switches, or the run with --resume alone")
     if (resume or retry_failed) and context.args:
         raise BadOption(f"{context.args[0]!r}: a run that is resumed keeps its switches; leave it out")
@@ -83,7 +87,7 @@ def run(
     if resume:
         if benchmark or model:
             raise BadOption("--resume takes benchmark and models from the stored run; leave them out")
-        finish(work_on(_retry(resume) if faults else resume, manner, as_json), manner, as_json)
+        finish(work_on(_retry(resume, too_long) if faults else resume, manner, as_json), manner, as_json)
         return
     if retry_failed:
         if benchmark or model:
@@ -188,11 +192,11 @@ def _start(
     finish(work_on(ids, manner, as_json), manner, as_json)
 
 
-def _retry(run_ids: list[str]) -> list[str]:
+def _retry(run_ids: list[str], too_long: bool = False) -> list[str]:
     """New runs that take over what the given ones have, and try their faults again."""
     from cxlab.runner.stored.retry import create_retry
 
-    return [create_retry(run_id).id for run_id in run_ids]
+    return [create_retry(run_id, too_long).id for run_id in run_ids]
 
 
 def work_on(run_ids: Sequence[str], manner: "ExecutionOptions", as_json: bool, **told: int) -> list["SessionResult"]:

@@ -30,6 +30,9 @@ REPEATS = 4
 # What the other side gets in place of a move that has neither text nor calls.
 SILENCE = "(no answer)"
 
+# Failures of a customer's model after which it has said nothing that a customer would.
+_NOTHING_SAID = ("refusal", "filtered", "overlong")
+
 
 @dataclass(frozen=True)
 class Move(Consumption):
@@ -152,7 +155,7 @@ class DualControlLoop:
                 return
         # Whatever a side thought aloud stays its own.
         # A customer's model that declines to play its part has said nothing that a customer would.
-        declined = side == "customer" and move.failure is not None and move.failure.type in ("refusal", "filtered")
+        declined = side == "customer" and move.failure is not None and move.failure.type in _NOTHING_SAID
         text = "" if declined else without_thinking(move.text)
         readable = bool(text or move.calls or move.stop)
         if not readable and move.failure is None:

@@ -36,7 +36,7 @@ class ModelCall:
 async def call(
     model: ChatModel, request: Request, *, cache: "ReplyCache | None" = None, budget: Budget | None = None
 ) -> ModelCall:
-    """Complete a request; a provider fault is returned, not raised."""
+    """Complete a request; a provider fault is returned, not raised, and as the model's own where it is (`_owned`)."""
     metered = MeteredModel(model, budget, cache) if cache is not None or budget is not None else model
     started = time.perf_counter()
     try:
@@ -45,8 +45,22 @@ async def call(
         spent_s = time.perf_counter() - started
         # What was refused costs nothing; what was broken off may have been written and billed: nobody says.
         cost = None if fault.usage.unanswered and not model.simulated else 0.0
-        return ModelCall(None, fault.usage, spent_s, cost, fault.failure)
+        return ModelCall(None, fault.usage, spent_s, cost, _owned(fault.failure, request))
     return ModelCall(completion, completion.usage, completion.latency_s, cost_of(model, completion.usage))
+
+
+def _owned(failure: Failure, request: Request) -> Failure:
+    """The failure as the model's own where what it is sold with decides it, and would decide it so again.
+
+    A content filter belongs to the model that it is served with, whether it holds back a prompt or a reply: who is
+    asked has not answered. A question too long for the model is its own as well once it holds replies of its own: it
+    has let the talk grow so, by what it asked tools for. At the first call it is the task that does not fit.
+    """
+    if failure.type == "refused":
+        return failure.model_copy(update={"where": "format", "type": "filtered"})
+    if failure.type == "too_long" and any(each.get("role") == "assistant" for each in request.messages):
+        return failure.model_copy(update={"where": "format", "type": "overlong"})
+    return failure
 
 
 def _again(request: Request, said: str, failure: Failure) -> Request:
@@ -88,11 +102,12 @@ async def ask(
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
 
     Provider failures: `rate_limited`, `timeout`, `server_error`, `connection`, `auth`, `quota`, `not_found`,
-    `no_tools`, `bad_request`, `too_long`, `refused`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`,
-    `truncated`, `invalid`, `refusal`, `filtered` (by the provider). A reply that is not JSON or not valid is asked for
-    once more when the prompt allows a repair; usage, latency and cost then count both calls and `raw` is the second
-    reply. `on_text` is told the raw reply so far while it is written, where the server streams. `messages` are the
-    inputs as `prompt.render` rendered them, where several are asked the same. `draw` as in `Request`.
+    `no_tools`, `bad_request`, `too_long`, `bad_reply`, `budget`. Format failures: `empty`, `not_json`, `truncated`,
+    `invalid`, `refusal`, `filtered` (prompt or reply, by a content filter), `overlong` (see `_owned`). A reply that is
+    not JSON or not valid is asked for once more when the prompt allows a repair; usage, latency and cost then count
+    both calls and `raw` is the second reply. `on_text` is told the raw reply so far while it is written, where the
+    server streams. `messages` are the inputs as `prompt.render` rendered them, where several are asked the same. `draw`
+    as in `Request`.
     """
     request = Request(
         messages=prompt.render(inputs) if messages is None else list(messages),

@@ -273,7 +273,7 @@ def _find_refusal(text: str, finish_reason: str | None) -> Failure | None:
     """A reply that the model declined to give, or that its provider's filter held back."""
     if finish_reason == "content_filter":
         came = f" after {text[:200]!r}" if text.strip() else ""
-        return _format("filtered", f"the provider's content filter cut the reply off{came}")
+        return _format("filtered", f"a content filter held the reply back{came}")
     return _format("refusal", f"the model declined: {text[:200]!r}") if finish_reason == "refusal" else None
 
 

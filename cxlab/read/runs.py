@@ -19,7 +19,8 @@ _PAID = f"CASE WHEN {_ELSEWHERE} THEN 0 ELSE cost_usd END"
 class RunProgress:
     """How far a run has come. `state` in the words of `cxlab.store.run_status`, or unknown where there is no run.
 
-    `left`: attempts that Resume would make. `again`: those that a provider's fault spoilt, which can be tried again.
+    `left`: attempts that Resume would make. `again`: those that a provider's fault spoilt, which can be tried
+    again; not what was too long for the model (`too_long`, a part of `provider`).
     """
 
     run_id: str
@@ -30,6 +31,7 @@ class RunProgress:
     ok: int = 0
     format: int = 0
     provider: int = 0
+    too_long: int = 0
     faulted: int = 0
     cost_usd: float | None = None
     tokens: int | None = None
@@ -55,8 +57,8 @@ class RunProgress:
 
     @property
     def again(self) -> int:
-        """Attempts that a provider's fault spoilt."""
-        return self.provider + self.faulted if self.retries and not self.live else 0
+        """Attempts that a provider's fault spoilt, without those that no second try mends."""
+        return self.provider - self.too_long + self.faulted if self.retries and not self.live else 0
 
     @property
     def share(self) -> float:

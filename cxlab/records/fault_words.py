@@ -1,4 +1,5 @@
-"""Providers' faults in words, where people read of them; the types are llm's (`ask`)."""
+"""What providers did not deliver and models did not answer, in words, where people read of them; the types are llm's
+(`ask`)."""
 
 _WORDS = {
     "auth": "key refused",
@@ -11,7 +12,11 @@ _WORDS = {
     "bad_request": "request refused",
     "no_tools": "tools refused",
     "too_long": "longer than the model can read",
+    "overlong": "longer than the model can read",
     "refused": "held back by a content filter",
+    "filtered": "held back by a content filter",
+    "truncated": "reply cut off at the token limit",
+    "refusal": "the model declined",
     "bad_reply": "no usable reply",
 }
 

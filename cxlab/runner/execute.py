@@ -16,6 +16,7 @@ from cxlab.llm import UNANSWERED, Budget, CircuitBreaker, Spending, waits
 from cxlab.records import Attempt, Failure, Sample, Usage, Vote
 from cxlab.records.fault_words import name_fault_type
 from cxlab.runner.plan import SampleTrial
+from cxlab.runner.report import is_too_long
 from cxlab.store import run_status as statuses
 from cxlab.store.offers import OfferLog
 from cxlab.store.run_status import Status
@@ -29,7 +30,7 @@ DEFAULT_CONCURRENCY = 32
 
 StopReason = Literal["cancelled", "budget", "unanswered"]
 # How a reply's reading may fail (llm/parsing.py).
-_UNREADABLE = frozenset(("empty", "refusal", "filtered", "truncated", "not_json", "invalid"))
+_UNREADABLE = frozenset(("empty", "refusal", "filtered", "overlong", "truncated", "not_json", "invalid"))
 _LONGEST_EXAMPLE = 200
 # Faults by which a run ends itself: an attempt that met one was not made, a vote that met one was not given.
 _CUTS = ("budget", UNANSWERED)
@@ -197,6 +198,7 @@ class Execution:
             ok=status.ok + (attempt.outcome == "ok"),
             format=status.format + (attempt.outcome == "format"),
             provider=status.provider + (attempt.outcome == "provider"),
+            too_long=status.too_long + is_too_long(attempt),
             faulted=status.faulted + (bool(lost) and attempt.outcome != "provider"),
             cost_usd=cost,
             known_usd=known,

@@ -41,7 +41,9 @@ def open_run(run_id: str) -> LoadedRun:
     chosen = choose(benchmark, write.load_samples(run.dataset_id), read_sample_filter(run))
     pairs = pair(chosen, run.trials)
     if retried is not None:
-        benchmark, pairs = retry.take_over_finished(benchmark, retried), retry.order_pairs(retried, pairs)
+        again = bool(run.setup.get("too_long_again"))
+        pairs = retry.order_pairs(retried, pairs, again)
+        benchmark = retry.take_over_finished(benchmark, retried, again)
     return LoadedRun(
         run,
         benchmark,

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cxlab.records import Run
+from cxlab.records import Attempt, Run
 from cxlab.store import home, run_status
 from cxlab.store.run_status import Status, add_known
 from cxlab.store.tables import PARTS
@@ -29,6 +29,7 @@ def tally(run_id: str, sample_ids: Collection[str] | None = None) -> dict[str, A
         "ok": outcomes.get("ok", 0),
         "format": outcomes.get("format", 0),
         "provider": outcomes.get("provider", 0),
+        "too_long": len(find_too_long(run_id, attempts)),
         "faulted": len(find_unjudged(run_id, attempts)),
         "cost_usd": None if None in costs else sum(costs),
         "known_usd": sum(row["known_usd"] for row in rows.values()),
@@ -47,6 +48,26 @@ def find_unjudged(run_id: str, attempts: Any = None) -> set[str]:
     made = attempts.filter(pl.col("outcome") != "provider").select("attempt_id")
     lost = votes.filter(pl.col("failure").str.starts_with("provider:")).select("attempt_id").unique()
     return set(lost.join(made, on="attempt_id", how="semi").collect()["attempt_id"])
+
+
+def is_too_long(attempt: Attempt) -> bool:
+    """Whether all that a provider did not deliver was longer than its model can read: no second try mends that."""
+    faults = {each.type for each in attempt.failures if each.where == "provider"}
+    return attempt.outcome == "provider" and faults == {"too_long"}
+
+
+def find_too_long(run_id: str, attempts: Any = None) -> set[str]:
+    """The ids of stored attempts of which that holds."""
+    import polars as pl
+
+    failures = scan(run_id, "failures")
+    attempts = scan(run_id, "attempts") if attempts is None else attempts
+    if failures is None or attempts is None:
+        return set()
+    lost = attempts.filter(outcome="provider").select("attempt_id")
+    faults = failures.filter(where_="provider").join(lost, on="attempt_id", how="semi")
+    alike = faults.group_by("attempt_id").agg((pl.col("type") == "too_long").all().alias("all")).filter("all")
+    return set(alike.collect()["attempt_id"])
 
 
 def by_role(run: Run) -> dict[str, dict[str, float | int | None]]:

@@ -45,8 +45,9 @@ def now() -> str:
 class Status:
     """How far a run, or one shard of it, has come; counts include what earlier sessions finished.
 
-    `faulted` are attempts that were made and that a provider's fault kept a judge from voting on. `rate_per_s` counts
-    attempts over the last seconds. `peak` is the most attempts in flight at once.
+    `too_long` are those of `provider` whose very first question is longer than the model can read, which no second try
+    mends. `faulted` are attempts that were made and that a provider's fault kept a judge from voting on. `rate_per_s`
+    counts attempts over the last seconds. `peak` is the most attempts in flight at once.
     `cost_usd` and `tokens` are those of all roles: the agent, the customer, the judges. `cost_usd` is None as soon as
     a part of it is unknown; `known_usd` is the sum of the parts that are known, which a budget goes by. `tokens` are
     those that were reported. ok + format + provider = done.
@@ -61,6 +62,7 @@ class Status:
     ok: int = 0
     format: int = 0
     provider: int = 0
+    too_long: int = 0
     faulted: int = 0
     cost_usd: float | None = None
     known_usd: float = 0.0
@@ -141,7 +143,7 @@ def _is_sound(told: dict[str, Any]) -> bool:
     """Whether what a file says of a status can be counted with."""
     counts = (
         told.get(name, 0)
-        for name in ("planned", "done", "ok", "format", "provider", "faulted", "unanswered", "peak", "pid")
+        for name in ("planned", "done", "ok", "format", "provider", "too_long", "faulted", "unanswered", "peak", "pid")
     )
     amounts = (told.get(name) for name in ("cost_usd", "unstored_usd", "unanswered_usd", "tokens", "eta_s"))
     texts = (told.get(name, "") for name in ("started", "updated", "host", "message"))
@@ -212,6 +214,7 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         ok=sum(part.ok for part in parts),
         format=sum(part.format for part in parts),
         provider=sum(part.provider for part in parts),
+        too_long=sum(part.too_long for part in parts),
         faulted=sum(part.faulted for part in parts),
         cost_usd=add_known(costs),
         known_usd=sum(part.known_usd for part in parts),

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from cxlab.llm import Reply, Request, ask, waits
-from cxlab.llm.faults import FaultKind, RetryFault, no_json, redact, retry_after_s, retrying
+from cxlab.llm.faults import FaultKind, RetryFault, no_json, redact, retry_after_s
 from cxlab.llm.openai_clients import _CLIENTS, EndpointOptions
 from cxlab.llm.openai_model import OpenAIModel
+from cxlab.llm.retries import retrying
 
 from .fault_server import FaultServer, Scene
 from .intents import CHAT, INTENT, Inputs, Output, TextInputs, model_at
@@ -100,7 +101,7 @@ def test_nobody_listening_is_a_connection_fault() -> None:
         (403, "Your credit balance is too low", "quota", False, 1),
         (400, "maximum context length is 8192 tokens", "too_long", False, 2),
         (408, "too slow", "timeout", True, 2),
-        (400, "prompt triggered content_filter", "refused", False, 1),
+        (400, "prompt triggered content_filter", "filtered", False, 1),
         (429, "insufficient_quota: pay first", "quota", False, 1),
         (503, "overloaded", "server_error", True, 4),
     ],
@@ -111,6 +112,7 @@ def test_status_codes(server: FaultServer, status: int, message: str, kind: str,
     assert reply.failure is not None
     assert (reply.failure.type, reply.failure.retryable, scene.calls) == (kind, retryable, calls)
     assert message in reply.failure.message
+    assert reply.failure.where == ("format" if kind == "filtered" else "provider")
 
 
 def test_a_rate_limit_is_waited_out_as_long_as_the_server_says(server: FaultServer) -> None:
@@ -151,7 +153,7 @@ def test_a_wait_is_told_while_it_lasts() -> None:
         return during, waits.describe()
 
     during, after = asyncio.run(look())
-    assert re.fullmatch(r"2 calls wait for endpoint:busy, up to 6\d\d s more: HTTP 429: slow down", during)
+    assert re.fullmatch(r"waiting for endpoint:busy, 6\d\d s \(2 calls\): HTTP 429: slow down", during)
     assert after == ""
 
 

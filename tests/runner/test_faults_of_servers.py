@@ -15,7 +15,7 @@ from cxlab.read.query import replaced_runs
 from cxlab.read.runs import cost_by_role
 from cxlab.runner.display.runs import tell_unanswered
 from cxlab.store import run_status
-from runner.shell import Shell, make_shell
+from runner.shell import Shell, make_shell, wait_for
 
 LAMP = "runner.lamp:BENCHMARK"
 ALL = 24
@@ -219,7 +219,9 @@ def test_replies_that_cannot_be_read_are_told_with_whose_they_were_and_why(shell
     said = shell.call(*words, "--judge", "endpoint:judge")
     (entry,) = told(said)["runs"]
     assert entry["state"] == "done"
-    assert "replies of the judge endpoint:judge (truncated)" in told(said)["reasons"][entry["run"]]
+    assert (
+        "replies of the judge endpoint:judge (reply cut off at the token limit)" in told(said)["reasons"][entry["run"]]
+    )
     assert shell.read(entry["run"])["verdict_owner"].to_list() == ["judge"]
 
 
@@ -284,3 +286,17 @@ def test_a_dead_judge_ends_the_run_although_another_answers(shell: Shell, server
     assert "endpoint:three" not in reason
     assert entry["done"] < 30
     assert dead.calls <= 3 * 14, "ten calls and those in flight, each in the three forms of structured output"
+
+
+def test_a_run_that_waits_for_its_server_says_so_and_can_be_stopped(shell: Shell, server: FaultServer) -> None:
+    scene = server.scene("rate_limited", retry_after="600")
+    shell.endpoint(scene.url, "longest_wait_s = 900")
+    run = shell.plan("--model", "endpoint:test")
+    process = shell.start("run", "--resume", run, "--json", "--quiet", "--concurrency", "4")
+    wait_for(lambda: "waiting for endpoint:test, " in read.progress(run).message)
+    assert "(4 calls): HTTP 429" in read.progress(run).message
+    assert scene.calls <= 4
+    (shell.folder(run) / run_status.CANCEL).touch()
+    out, _ = process.communicate(timeout=300)
+    assert json.loads(out.splitlines()[-1])["state"] == "stopped"
+    assert read.progress(run).left == ALL, "what waited is not spoilt"

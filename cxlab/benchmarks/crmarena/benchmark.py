@@ -55,7 +55,12 @@ CARD = Card(
     ),
     metrics=METRICS,
     titles=TITLES,
-    ends={"submit": "an answer", "actions": "limit of actions", "stuck": "silent or repeating itself"},
+    ends={
+        "submit": "an answer",
+        "actions": "limit of actions",
+        "stuck": "silent or repeating itself",
+        "unanswered": "too long for the model, or held back by a filter",
+    },
     leading=("score", "exact_extracted", "turns"),
     scales={"turns": None, "queries": None},
     lower_is_better=frozenset({"turns", "queries", "errors", "format_error"}),

@@ -25,8 +25,8 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     """One question worked by one agent; `output["answer"]` is what it submitted, as it did (None: nothing), and
     `output["organisation"]` the host of a live organisation.
 
-    The messages are the trace: `agents/episode.py`. It ended by `submit`, by `actions` (none was left) or by
-    `provider`.
+    The messages are the trace: `agents/episode.py`. It ended by `submit`, by `actions` (none was left), by `stuck`, by
+    `unanswered` (the agent's model could not read what it had asked for, or its filter held it back) or by `provider`.
     """
     started = datetime.now(UTC)
     options = CrmOptions.of(setup.options)

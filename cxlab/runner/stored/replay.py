@@ -1,6 +1,6 @@
 """Judge stored dialogues again: a run whose attempts are read from another run instead of being made."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -56,13 +56,18 @@ def create_rescoring(
     return run
 
 
-def list_pairs(source_id: str, outcome: str | None = None) -> list[SampleTrial]:
-    """The pairs of a run's stored attempts (of one outcome), in the order in which `load_attempts` yields them."""
+def list_pairs(source_id: str, outcome: str | None = None, ids: Collection[str] | None = None) -> list[SampleTrial]:
+    """The pairs of a run's stored attempts (of one outcome, or of these ids), in the order in which `load_attempts`
+    yields them."""
+    import polars as pl
+
     attempts = scan(source_id, "attempts")
     if attempts is None:
         return []
     if outcome is not None:
         attempts = attempts.filter(outcome=outcome)
+    if ids is not None:
+        attempts = attempts.filter(pl.col("attempt_id").is_in(list(ids)))
     rows = attempts.select("attempt_id", "sample_id", "trial").sort("attempt_id").collect()
     return [(sample_id, trial) for _, sample_id, trial in rows.iter_rows()]
 

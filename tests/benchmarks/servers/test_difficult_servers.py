@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from runner.shell import Shell, make_shell
 
+from cxlab import read
 from tests.benchmarks.servers.difficult_server import KEY, DifficultServer
 
 JUDGE = ("--judge", "endpoint:judge")
@@ -92,7 +93,6 @@ LOST = {
     "no_model": "no such model or address",
     "rate_limited_long": "rate limit",
     "rate_limited_long_until": "rate limit",
-    "filtered_prompt": "held back by a content filter",
     "unavailable": "server error",
     "cut_body": "connection lost",
     "dropped": "connection lost",
@@ -101,9 +101,9 @@ LOST = {
 """Faults of a provider that last, with their words."""
 SPOILED = (
     "thought_ate_the_limit", "only_reasoning", "null", "refusal", "content_filter", "cut_off", "plain_text",
-    "broken_arguments", "unknown_tool", "several_calls", "huge", "loop",
+    "broken_arguments", "unknown_tool", "several_calls", "huge", "loop", "filtered_prompt",
 )  # fmt: skip
-"""Replies that are the model's own doing."""
+"""Replies that are the model's own doing, and what its own filter does with a prompt."""
 
 
 def spread(names: Sequence[str], every: int = 2, role: str = "agent") -> Plan:
@@ -174,7 +174,10 @@ def test_who_spoils_a_talk_beside_the_agent_owns_it(
     walk: Callable[[str], Walk], server: DifficultServer, role: str, owner: str
 ) -> None:
     here = walk("sage")
-    server.begin(spread(("null", "content_filter", "thought_ate_the_limit", "plain_text"), 1, role), again=True)
+    server.begin(
+        spread(("null", "content_filter", "filtered_prompt", "thought_ate_the_limit", "plain_text"), 1, role),
+        again=True,
+    )
     said = here.run("sage")
     assert (said["state"], said["ok"], said["provider"]) == ("done", 2, 0)
     assert set(said["attempts"].select("verdict", "verdict_owner").iter_rows()) == {("unscored", owner)}
@@ -216,6 +219,59 @@ def test_tokens_that_nobody_reports_leave_the_cost_unknown(
     said = here.run("cdr", "--concurrency", "1")
     assert (said["state"], said["cost_usd"], said["cost_by_role"]["agent"]) == ("done", None, None)
     assert said["known_usd"] > 0
+
+
+@pytest.mark.parametrize("name", ["act", "functions", "create_agent"])
+def test_a_question_that_the_agent_let_grow_too_long_is_its_own_failure(
+    walk: Callable[[str], Walk], server: DifficultServer, name: str
+) -> None:
+    here = walk(name)
+    server.begin(lambda role, number: "too_long" if number == 2 else None, again=True)
+    said = here.run(name, "--concurrency", "1")
+    assert (said["state"], said["provider"]) == ("done", 0)
+    (grown,) = said["attempts"].filter(ended_by="unanswered").iter_rows(named=True)
+    assert (grown["verdict"], grown["verdict_owner"]) == ("failed", "agent")
+    assert grown["verdict_reason"] == "query: more records than the model can read"
+    assert grown["cost_usd"] > 0
+    refused = here.shell.call("run", "--resume", said["run"], "--faults")
+    assert (refused.returncode, "holds no provider faults" in refused.stderr) == (2, True)
+
+
+def test_a_task_that_is_too_long_is_told_once_and_asked_again_only_on_demand(
+    walk: Callable[[str], Walk], server: DifficultServer
+) -> None:
+    here = walk("cdr")
+    server.begin(lambda role, number: {1: "too_long", 3: "unavailable"}.get(number), again=True)
+    first = here.run("cdr", "--concurrency", "1")
+    assert (first["state"], first["provider"]) == ("partly", 2)
+    reasons = {"provider: longer than the model can read", "provider: server error"}
+    assert set(first["attempts"].filter(outcome="provider")["verdict_reason"]) == reasons
+    assert read.progress(first["run"]).again == 1
+    server.begin()
+    second = here.call("--resume", first["run"], "--faults")
+    assert (second["state"], second["provider"], server.numbers["agent"]) == ("partly", 1, 1)
+    assert read.progress(second["run"]).again == 0
+    refused = here.shell.call("run", "--resume", second["run"], "--faults")
+    assert (refused.returncode, server.numbers["agent"]) == (2, 1)
+    assert "1 of its samples is longer than the model can read" in refused.stderr
+    third = here.call("--resume", second["run"], "--faults", "--too-long")
+    assert (third["state"], third["provider"], server.numbers["agent"]) == ("done", 0, 2)
+
+
+@pytest.mark.parametrize("name", ["sage", "cdr", "act"])
+def test_a_filter_is_the_agents_whichever_side_of_the_question_it_holds_back(
+    walk: Callable[[str], Walk], server: DifficultServer, name: str
+) -> None:
+    here = walk(name)
+    seen = {}
+    for difficulty in ("filtered_prompt", "content_filter"):
+        server.begin(lambda role, number, held=difficulty: held if role == "agent" else None, again=True)
+        said = here.run(name, "--concurrency", "1")
+        rows = said["attempts"].select("outcome", "verdict", "verdict_owner", "verdict_reason").unique()
+        seen[difficulty] = (said["state"], said["provider"], rows.rows())
+    assert seen["filtered_prompt"] == seen["content_filter"]
+    reason = "format: held back by a content filter" if name == "act" else "held back by a content filter"
+    assert seen["content_filter"] == ("done", 0, [("format", "failed", "agent", reason)])
 
 
 def test_ten_refusals_of_tools_are_no_reason_to_stop(walk: Callable[[str], Walk], server: DifficultServer) -> None:

@@ -49,7 +49,7 @@ class Episode:
     totals: CallTotals = field(default_factory=CallTotals)
     turn: int = 0
     answer: str | None = None
-    ended_by: Literal["", "submit", "actions", "provider", "stuck"] = ""
+    ended_by: Literal["", "submit", "actions", "provider", "unanswered", "stuck"] = ""
 
     def __post_init__(self) -> None:
         self.messages.append(Message(role="customer", text=self.question, turn=1))
@@ -77,13 +77,14 @@ class Episode:
         return ""
 
     def count(self, done: ModelCall) -> CallTotals:
-        """Take up one reply of the model, or its provider's fault, which ends the attempt; what it took."""
+        """Take up one reply of the model; where none came, its provider's fault or its own, the attempt ends. What it
+        took."""
         took = CallTotals(usage=done.usage, latency_s=done.latency_s, cost_usd=done.cost_usd)
         self.totals = self.totals + took
         self.turn += 1
         if done.failure is not None:
             self.fail(done.failure.model_copy(update={"role": "agent"}))
-            self.ended_by = "provider"
+            self.ended_by = "provider" if done.failure.where == "provider" else "unanswered"
         return took
 
     def say(

@@ -42,7 +42,7 @@ def _find_form_fault(sample: Sample, attempt: Attempt, answer: str | None) -> De
     if answer is None:
         spoiled = [each for each in attempt.failures if each.where == "format"]
         last = max((message.turn for message in attempt.messages), default=0)
-        if spoiled and (spoiled[-1].turn == last or 2 * len(spoiled) > last):
+        if spoiled and ((spoiled[-1].turn or 0) >= last or 2 * len(spoiled) > last):
             commonest = Counter(each.type for each in spoiled).most_common(1)[0][0]
             like = next(each for each in spoiled if each.type == commonest)
             return Departure("format", name_unread(like, "no action that can be read"), spoiled[0].turn)

@@ -48,6 +48,8 @@ def judge_attempt(sample: Sample, attempt: Attempt, score: float | None) -> Verd
 
 
 def is_overlong(attempt: Attempt) -> bool:
-    """Whether a provider refused because the agent had asked for more than its model can read: no fault of its own."""
-    faults = [each for each in attempt.failures if each.where == "provider"]
-    return bool(faults) and faults[-1].type == "too_long" and len(attempt.messages) > 1
+    """Whether the agent had asked for more than its model can read. Runs of before have it as a provider's fault."""
+    if not attempt.failures or len(attempt.messages) < 2:
+        return False
+    last = attempt.failures[-1]
+    return (last.where, last.type) in (("format", "overlong"), ("provider", "too_long"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cxlab.benchmarks.contract import lost_customer
+from cxlab.benchmarks.contract import lost_customer, name_unread
 from cxlab.benchmarks.mmtaup2.evaluation import unasked
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import CUT_SHORT, NO_CUSTOMER
 from cxlab.benchmarks.mmtaup2.tasks import Task, same, samples
@@ -83,6 +83,9 @@ def blame_customer(sample: Sample, attempt: Attempt) -> Verdict | None:
 def find_reason(task: Task, attempt: Attempt) -> str:
     """What went wrong first: the end, a hand-over, then the parts of the reward that count for this task."""
     output = attempt.output
+    if attempt.ended_by == "unreadable":
+        unread = [each for each in attempt.failures if each.where == "format"]
+        return name_unread(unread[-1] if unread else None, _ENDS["unreadable"])
     if attempt.ended_by in _ENDS:
         return _ENDS[attempt.ended_by]
     if output.get("transferred") and not task.transfer_right:
