@@ -105,7 +105,7 @@ def main() -> None:
         if told is None:
             json_line.say_failure(f"{type(fault).__name__}: {fault}")
             raise
-        _leave(told, 2)
+        _leave(str(told), 2)
 
 
 def _leave(reason: str, code: int, state: str = "failed") -> NoReturn:
