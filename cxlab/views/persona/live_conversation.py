@@ -119,7 +119,8 @@ def show_changes(changes: Sequence[WorldChange], domain: str, names: Mapping[str
     rows = [
         _Change(
             name_place(each.path[-2:] if same else each.path, names),
-            *(names.get(str(value)) or shorten(value) for value in (each.before, each.now)),
+            names.get(str(each.before)) or shorten(each.before),
+            names.get(str(each.now)) or shorten(each.now),
             True,
         )
         for each, same in ((each, each.path[:-1] == before) for each, before in zip(shown, parents, strict=False))
