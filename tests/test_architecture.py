@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("architecture")
 
 # Left to right: a room may import the rooms of earlier rows (and itself).
 ROWS = [
-    ["errors", "resources"],
+    ["errors", "resources", "word_forms"],
     ["files", "records"],
     ["metrics"],
     ["store", "llm", "voice"],
@@ -39,11 +39,11 @@ ALLOWED = {
     "charts": {"errors", "records", "metrics", "read"},
     # A file that says what the pages say, made from the command line and from pages alike.
     "report": {"errors", "records", "metrics", "read", "charts"},
-    "ui": {"errors", "resources", "records", "metrics", "read", "charts", "store"},
+    "ui": {"errors", "resources", "word_forms", "records", "metrics", "read", "charts", "store"},
     # What serves one page: it knows what its benchmark measures, and what an import came to.
     "views": {
         *("errors", "resources", "records", "metrics", "read", "charts", "ui", "store", "benchmarks", "importers"),
-        "report",
+        *("report", "word_forms"),
     },
     # What serves the pages loads none of them before it runs.
     "server": set(),

@@ -34,6 +34,7 @@ _TEXTS = {
     "metric": "metric",
     "lead": "lead",
     "search": "q",
+    "sought": "sought",
     "baseline": "baseline",
     "field": "field",
     "attempt": "attempt",
@@ -63,7 +64,7 @@ KEYS = frozenset({**_LISTS, **_TEXTS, **_NUMBERS}.values())
 _PLACE = (
     "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "blind", "alike", "decides",
     "verdict", "reviewed", "weight", "attempt", "turn", "stage", "page", "order", "tab", "at",
-    "field", "baseline", "conversation", "search",
+    "field", "baseline", "conversation", "search", "sought",
 )  # fmt: skip
 
 
@@ -96,6 +97,7 @@ class View:
     metric that leads where a benchmark lets that be chosen. `without` are models and `without_samples` samples that a
     page leaves out, `among` names the attempts that it looks at (query.AttemptSet); no address has any of the three.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
+    `sought` are words that are marked in the open dialogue in all their forms; they narrow nothing, as `search` does.
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
 
@@ -118,6 +120,7 @@ class View:
     metric: str = ""
     lead: str = ""
     search: str = ""
+    sought: str = ""
     baseline: str = ""
     field: str = ""
     attempt: str = ""

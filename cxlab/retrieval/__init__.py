@@ -83,12 +83,14 @@ def _ranked(kind: str, chunks: list[Chunk], embedder: "Embedder | str | None", a
     return DocumentIndex(chunks, ranker, {**about, **made.description})
 
 
-def load(name: str) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
+def load(
+    name: str, language: str = ""
+) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
     """A retriever by name, to be fitted to texts: `load("bm25").fit(texts).scores(query)` is a number a text.
 
     Names: bm25, lexical, hashing, minilm, fastembed:NAME, st:NAME, openai:MODEL, endpoint:NAME/MODEL, hybrid:EMBEDDER,
-    conversation, hybrid:conversation, random, hub.
+    conversation, hybrid:conversation, random, hub. `language` ("en", "fr", "de"): whose forms of a word BM25 joins.
     """
     from cxlab.retrieval.retriever import load_retriever
 
-    return load_retriever(name)
+    return load_retriever(name, language)

@@ -28,12 +28,13 @@ def find_embedder(embedder: Embedder | str | None) -> Embedder:
     return load_embedder(embedder) if isinstance(embedder, str) else embedder
 
 
-def make_ranker(kind: str, texts: Sequence[str], embedder: Embedder | str | None) -> Any:
-    """A `documents.Ranker` over texts: bm25, lexical, or exact with an embedder; `description` tells its settings."""
+def make_ranker(kind: str, texts: Sequence[str], embedder: Embedder | str | None, language: str = "") -> Any:
+    """A `documents.Ranker` over texts: bm25 (which joins the forms of a word where a `language` is given), lexical, or
+    exact with an embedder; `description` tells its settings."""
     if kind == "bm25":
         from cxlab.retrieval.bm25 import BM25Ranker
 
-        return BM25Ranker(texts)
+        return BM25Ranker(texts, language=language)
     if kind == "lexical":
         from cxlab.retrieval.lexical import LexicalRanker
 

@@ -29,8 +29,8 @@ FLOORS: dict[str, type[RandomOrder] | type[HubOrder]] = {"random": RandomOrder, 
 class Retriever:
     """`fit` takes the texts, `scores` gives each of them a number, higher is nearer; 0 where nothing speaks for it."""
 
-    def __init__(self, name: str, kind: str, embedder: Any) -> None:
-        self.name, self._kind, self._embedder = name, kind, embedder
+    def __init__(self, name: str, kind: str, embedder: Any, language: str = "") -> None:
+        self.name, self._kind, self._embedder, self._language = name, kind, embedder, language
         self._parts: list[Scorer] = []
         self._count = 0
         self._rows: dict[str, int] = {}
@@ -61,7 +61,7 @@ class Retriever:
     def fit(self, texts: Sequence[str]) -> Self:
         """Take the texts that are to be found."""
         kinds = ("bm25", "exact") if self._kind == "hybrid" else (self._kind,)
-        self._parts = [make_ranker(kind, list(texts), self._embedder) for kind in kinds]
+        self._parts = [make_ranker(kind, list(texts), self._embedder, self._language) for kind in kinds]
         self._count = len(texts)
         self._rows, self._encoded = {}, []
         return self
@@ -91,10 +91,11 @@ class ConversationHybrid:
 
     name = "hybrid:conversation"
 
-    def __init__(self) -> None:
+    def __init__(self, language: str = "") -> None:
         from cxlab.retrieval.conversation import ConversationRetriever
 
-        self._words, self._conversation = Retriever("bm25", "bm25", None), ConversationRetriever()
+        self._words = Retriever("bm25", "bm25", None, language)
+        self._conversation = ConversationRetriever(language=language)
         self.description = {"retriever": self.name, "kind": "hybrid", "parts": ["bm25", "conversation"]}
 
     def count_cut(self, texts: Sequence[str]) -> int:
@@ -126,16 +127,20 @@ def fuse(parts: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
     return fused
 
 
-def load_retriever(name: str) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
-    """The retriever of that name; raises UnknownName, BadOption or NotConfigured before anything is computed."""
+def load_retriever(
+    name: str, language: str = ""
+) -> "Retriever | ConversationRetriever | ConversationHybrid | RandomOrder | HubOrder":
+    """The retriever of that name; raises UnknownName, BadOption or NotConfigured before anything is computed.
+
+    `language`: whose forms of a word BM25 joins, alone and within others ("promised", "promise"); none as evaluated."""
     if name in FLOORS:
         return FLOORS[name]()
     if name == "conversation":
         from cxlab.retrieval.conversation import ConversationRetriever
 
-        return ConversationRetriever()
+        return ConversationRetriever(language=language)
     if name == ConversationHybrid.name:
-        return ConversationHybrid()
+        return ConversationHybrid(language)
     kind, vectors = split_kind(name)
     if kind == "chroma":
         raise BadOption(f"retriever {name!r}: Chroma ranks pieces approximately; take exact vectors by their own name")
@@ -143,4 +148,4 @@ def load_retriever(name: str) -> "Retriever | ConversationRetriever | Conversati
         raise BadOption("retriever 'exact' needs an embedder: name that, as hashing or minilm")
     if kind == "hybrid" and not vectors:
         vectors = default_embedder()
-    return Retriever(name, kind, load_embedder(vectors) if vectors else None)
+    return Retriever(name, kind, load_embedder(vectors) if vectors else None, language)

@@ -16,6 +16,7 @@ from cxlab.ui.labels import chip, plain, say, show_code
 from cxlab.ui.path_strips import grid
 from cxlab.ui.render import render
 from cxlab.ui.transcript_html import mark_sought
+from cxlab.word_forms import NOTHING, Sought
 
 _SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
 # The two who talk get Streamlit's own pictures, which need no emoji font and no network.
@@ -31,12 +32,12 @@ def transcript(
     turn: int | None = None,
     after: Callable[[int], None] | None = None,
     unread: Mapping[int, str] = MappingProxyType({}),
-    sought: str = "",
+    sought: Sought = NOTHING,
 ) -> None:
     """A dialogue as chat. Messages need role, text, turn (and may have tool_calls and data, as dicts or JSON text).
 
     `turn` is marked. `after(turn)` is called below the last message of each turn, to draw votes or the path there.
-    `unread`: by turn why a reply could not be used, told in its place. `sought`: words that are marked.
+    `unread`: by turn why a reply could not be used, told in its place. What is `sought` is marked.
     `data["grounding"]` (a list of ids) becomes chips. Everything that was said is shown as text, never rendered.
     """
     rows = list(messages.iter_rows(named=True) if isinstance(messages, pl.DataFrame) else messages)
@@ -48,17 +49,17 @@ def transcript(
             after(int(row["turn"]))
 
 
-def _message(row: Mapping[str, Any], key: str, marked: bool, unread: str = "", sought: str = "") -> None:
+def _message(row: Mapping[str, Any], key: str, marked: bool, unread: str, sought: Sought) -> None:
     role = str(row["role"])
     name, avatar = _SPEAKERS.get(role, role), _AVATARS.get(role)
     bubble = st.chat_message(avatar) if avatar else st.container()
-    named = f"cx-say-{_key(role)}-{_key(key)}" + (f"-cx-said-marked-{row['turn']}" if marked else "")
+    named = f"cx-say-{_key(role)}-{_key(key)}" + (f"-cx-said-marked-{row['turn']}-here" if marked else "")
     with bubble, st.container(key=named, gap="xsmall"):
         st.caption(f"{plain(name)} · turn {row['turn']}" + (" · **the turn in question**" if marked else ""))
         data = read_sent(row.get("data")) or {}
         if row["text"] == UNREADABLE and unread:
             say(f"(Not usable: {unread}.)")
-        elif sought and sought.casefold() in str(row["text"]).casefold():
+        elif sought.find(str(row["text"] or "")):
             st.html(render("said", text=mark_sought(str(row["text"]), sought)))
         elif row["text"]:
             say(row["text"])

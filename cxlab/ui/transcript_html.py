@@ -21,6 +21,7 @@ from cxlab.charts.sent_fields import list_fields, read_sent, say_arguments, say_
 from cxlab.read.attempts import read_object, read_objects
 from cxlab.ui.app_frame import colours
 from cxlab.ui.render import render
+from cxlab.word_forms import NOTHING, Sought
 
 SPEAKERS = {"customer": "Customer", "agent": "Agent", "system": "System", "tool": "Tool", "ivr": "Phone menu"}
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -193,25 +194,24 @@ def style() -> None:
 
 
 def draw(
-    lines: Iterable[TranscriptLine], *, asked: int | None = None, transcripts: bool = False, sought: str = ""
+    lines: Iterable[TranscriptLine], *, asked: int | None = None, transcripts: bool = False, sought: Sought = NOTHING
 ) -> None:
     """Lines below each other, those of the turn `asked` marked; `transcripts` shows all three of what was spoken.
-    `sought`: words that are marked in what was heard as it was meant."""
+    What is `sought` is marked in what was heard as it was meant."""
     drawn = []
     for line in lines:
-        plainly = sought and line.meant in (None, line.text) and sought.casefold() in line.text.casefold()
-        said = mark_sought(line.text, sought) if plainly else None
+        said = mark_sought(line.text, sought) if sought and line.meant in (None, line.text) else None
         drawn.append(to_html(line, said, asked=line.turn == asked, transcripts=transcripts))
     st.html("".join(drawn))
 
 
-def mark_sought(text: str, sought: str) -> Markup:
-    """The text as HTML, escaped, with the words that were looked for marked, in capitals or not."""
-    parts = re.split(f"({re.escape(sought)})", text, flags=re.IGNORECASE)
-    return Markup("").join(
-        Markup('<mark class="cx-sought">{}</mark>').format(part) if place % 2 else escape(part)
-        for place, part in enumerate(parts)
-    )
+def mark_sought(text: str, sought: Sought) -> Markup:
+    """The text as HTML, escaped, with what was looked for marked."""
+    parts, at = [], 0
+    for start, end in sought.find(text):
+        parts += [escape(text[at:start]), Markup('<mark class="cx-sought">{}</mark>').format(text[start:end])]
+        at = end
+    return Markup("").join([*parts, escape(text[at:])])
 
 
 def to_html(

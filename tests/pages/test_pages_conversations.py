@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from cxlab import cli, jobs, read
+from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.benchmarks.cdr.corpus.subset import save_subset
 from cxlab.benchmarks.cdr.retrievers.explanation import explain
 from cxlab.benchmarks.cdr.units import split
@@ -25,6 +26,7 @@ from cxlab.views.search import finding, work
 from cxlab.views.search.place import SearchPlace, name_retriever
 from cxlab.views.search.results import draw_messages, find_telling
 from cxlab.views.search.work import REPORT
+from cxlab.word_forms import Sought
 from tests.benchmarks.cdr.test_relevance_queue import store_labelled
 from tests.pages.app_script import codes, open_page, words
 
@@ -177,8 +179,8 @@ def test_the_message_that_holds_the_word_is_shown_with_the_word_in_it() -> None:
         assert why.words == ("promised",), question
         matched = find_telling(said, why)
         assert 10 in matched, question
-        drawn = draw_messages(said, [0, *matched], matched, why.words)
-        assert "<mark>promised</mark>" in drawn, question
+        drawn = draw_messages(said, [0, *matched], matched, Sought(frozenset(why.words)))
+        assert '<mark class="cx-sought">promised</mark>' in drawn, question
         assert "so it goes … " not in drawn
         assert "and on …" in drawn
 
@@ -202,7 +204,7 @@ def test_single_messages_are_found_by_their_words(dataset: str) -> None:
     assert set(hits(app)) == {"t2", "t5", "t8"}
     assert "matched in message" in words(app)
     assert "words: brown" in words(app) or "words: sizes" in words(app)
-    assert "<mark>brown</mark>" in "".join(str(each.proto.body) for each in app.get("html"))
+    assert '<mark class="cx-sought">brown</mark>' in "".join(str(each.proto.body) for each in app.get("html"))
 
 
 def test_filters_narrow_and_days_cut(dataset: str) -> None:
@@ -491,3 +493,29 @@ def test_results_that_name_their_tool_alone_stand_with_its_call() -> None:
     unanswered = draw_messages((said[0], said[1].model_copy(update={"data": {}}), said[3]), range(3))
     assert unanswered.count("no result") == 1
     assert unanswered.index("it was moved") < unanswered.index("no result")
+
+
+@pytest.fixture
+def promises(empty_home: Path) -> str:
+    said = {"a": "You promised me a call back.", "b": "Keep your promises, please.", "c": "My car broke.", "d": "Care."}
+    corpus = {
+        name: Conversation(id=name, messages=(Message(role="customer", text=text, turn=1),))
+        for name, text in said.items()
+    }
+    dataset, samples, tables = build("Promises", "imported", corpus, {}, {}, {}, config={}, licence="own work")
+    write.save_dataset(dataset, samples, tables=tables)
+    return dataset.id
+
+
+def test_conversations_are_found_by_every_form_of_a_word_and_the_page_says_which(promises: str) -> None:
+    app = open_page("conversations", dataset=promises, q="the customer was promised something")
+    assert not app.exception
+    assert "Looked for: promised, promises." in words(app)
+    shown = "".join(str(each.proto.body) for each in app.get("html"))
+    assert '<mark class="cx-sought">promised</mark>' in shown
+    assert '<mark class="cx-sought">promises</mark>' in shown
+    assert "Something speaks for it in **2** of 4 conversations" in words(app)
+    assert "Something speaks for it in **1** of 4" in words(open_page("conversations", dataset=promises, q="car"))
+    assert "No conversation here says “guarantee”." in words(
+        open_page("conversations", dataset=promises, q="guaranteed promises guarantee")
+    )

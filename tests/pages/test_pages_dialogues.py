@@ -8,8 +8,10 @@ import pytest
 
 from cxlab.read import View
 from cxlab.store import tables
-from cxlab.views.search.excerpts import cut_around, mark_terms
-from cxlab.views.search.queries_dialogues import count_terms, find_dialogues, left_out, split_terms
+from cxlab.views.search import queries_dialogues
+from cxlab.views.search.excerpts import cut_around
+from cxlab.views.search.queries_dialogues import find_dialogues, left_out, split_terms
+from cxlab.word_forms import Sought, Term
 from tests.pages.app_script import codes, open_page, words
 from tests.stores.runs import write_run
 
@@ -41,8 +43,9 @@ ALL = View()
 
 def find(text: str, view: View = ALL, roles: tuple[str, ...] = ("customer", "agent")) -> dict[str, list[str]]:
     """Model → the messages that were found."""
-    found = find_dialogues(view, split_terms(text), roles, 10, 0)
-    if not found.dialogues:
+    terms = split_terms(text)
+    found = find_dialogues(view, terms, roles, 10, 0)
+    if found.held < len(terms):
         return {}
     of = dict(found.rows.select("attempt_id", "model").iter_rows())
     told: dict[str, list[str]] = {model: [] for model in of.values()}
@@ -71,7 +74,7 @@ def test_a_result_leads_to_the_message_and_text_is_text(home: Path) -> None:
     assert not app.exception
     assert "3 messages in 2 dialogues" in [each.value for each in app.subheader]
     bodies = " ".join(each.proto.body for each in app.get("html"))
-    assert "A <mark>refund</mark>, &lt;b&gt;at last&lt;/b&gt;." in bodies
+    assert 'A <mark class="cx-sought">refund</mark>, &lt;b&gt;at last&lt;/b&gt;.' in bodies
     links = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
     assert [(each["attempt"][0].partition("/")[2], each["turn"]) for each in links] == [
         ("a1-s1-1", ["1"]), ("a1-s1-1", ["2"]), ("a2-s1-1", ["1"]),
@@ -94,18 +97,22 @@ def test_a_result_leads_to_the_message_and_text_is_text(home: Path) -> None:
 
 def test_words_that_carry_nothing_are_left_out_of_a_sentence() -> None:
     asked = "a customer says that something had been promised, before"
-    assert split_terms(asked) == ("promised",)
+    assert split_terms(asked) == (Term("promised"),)
     assert left_out(asked) == ("a", "customer", "says", "that", "something", "had", "been", "before")
-    assert split_terms('"had been" promised?') == ("had been", "promised")
-    assert split_terms("who was it") == ("who", "was", "it"), "where there is nothing else"
+    assert split_terms('"had been" promised?') == (Term("had been", exact=True), Term("promised"))
+    assert split_terms("who was it") == (Term("who"), Term("was"), Term("it")), "where there is nothing else"
     assert left_out("who was it") == ()
-    assert split_terms("100 % 1}") == ("100", "%", "1}")
+    assert split_terms("100 % 1}") == (Term("100", exact=True), Term("%", exact=True), Term("1}", exact=True))
+    assert split_terms("die Rechnung, die der Kunde nicht bezahlt hat") == (Term("Rechnung"), Term("bezahlt"))
+    assert split_terms("le client demande un remboursement") == (Term("remboursement"),)
 
 
 def test_where_no_message_holds_all_words_those_with_most_are_shown(home: Path) -> None:
     roles = ("customer", "agent")
-    assert count_terms(ALL, ("refund", "late", "parcel"), roles) == ({"refund": 3, "late": 1, "parcel": 2}, 2)
-    assert count_terms(ALL, ("elephant", "zebra"), roles) == ({"elephant": 0, "zebra": 0}, 0)
+    found = find_dialogues(ALL, split_terms("refund late parcel"), roles, 10, 0)
+    assert (found.counts, found.held) == ({"refund": 3, "late": 1, "parcel": 2}, 2)
+    found = find_dialogues(ALL, split_terms("elephant zebra"), roles, 10, 0)
+    assert (found.counts, found.held) == ({"elephant": 0, "zebra": 0}, 0)
     app = open_page("conversations", source="runs", q="a customer says the parcel is late before a refund, zebra")
     assert not app.exception
     heads = [each.value.replace("\\", "") for each in app.subheader]
@@ -114,7 +121,7 @@ def test_where_no_message_holds_all_words_those_with_most_are_shown(home: Path) 
     assert "1 message in 1 dialogue" in heads
     assert "Each holds 2 of the 4 words" in words(app)
     bodies = " ".join(each.proto.body for each in app.get("html"))
-    assert "My <mark>parcel</mark> is <mark>late</mark>." in bodies
+    assert 'My <mark class="cx-sought">parcel</mark> is <mark class="cx-sought">late</mark>.' in bodies
     assert "lost" not in bodies
     # Where one word a message is most, the word that few hold comes before the one that many do.
     app = open_page("conversations", source="runs", q="refund late")
@@ -127,10 +134,73 @@ def test_where_no_message_holds_all_words_those_with_most_are_shown(home: Path) 
 
 def test_a_long_message_is_cut_around_the_words() -> None:
     text = f"{'before ' * 100}needle {'after ' * 200}"
-    shown = cut_around(text, ["needle"])
+    shown = cut_around(text, Sought(frozenset({"needle"})))
     assert shown.startswith("… before ")
     assert shown.endswith("after …")
     assert "needle" in shown
     assert len(shown) < 720
-    assert cut_around("short needle", ["needle"]) == "short needle"
-    assert mark_terms("<i> Needle (a+b)", ["needle", "(a+b)"]) == ("&lt;i&gt; <mark>Needle</mark> <mark>(a+b)</mark>")
+    assert cut_around("short needle", Sought(parts=("needle",))) == "short needle"
+
+
+def store(home: Path, number: int, model: str, lines: list[str]) -> None:
+    """A run with one dialogue, its messages by customer and agent in turn."""
+    run = write_run(home, number, model, {("s1", 1): 10.0}, reasons={"s1": "late"})
+    rows = [
+        dict.fromkeys(tables.MESSAGES)
+        | {"run_id": run, "attempt_id": f"a{number}-s1-1", "seq": place, "turn": 1 + place // 2,
+           "role": ROLES[place % 2], "text": text}
+        for place, text in enumerate(lines)
+    ]  # fmt: skip
+    (part,) = (home / "runs" / run / "parts").iterdir()
+    pl.DataFrame(rows, schema=tables.MESSAGES).write_parquet(part / "messages.parquet")
+
+
+def test_a_word_is_found_in_all_its_forms_by_the_language_of_the_run(empty_home: Path) -> None:
+    english = ["I was PROMISED it.", "We keep our promises, and this is a promise.", "It is compromised.", "Bye."]
+    german = ["Guten Tag, ich habe eine Frage zu der Rechnung.", "Wir haben die Häuser und die Rechnungen geprüft.",
+              "Das Haus ist mir nicht so wichtig.", "Die Stromrechnung ist da."]  # fmt: skip
+    store(empty_home, 1, "base", english)
+    store(empty_home, 2, "weak", german)
+    for word in ("promise", "promised", "promises"):
+        assert find(word) == {"base": english[:2]}, word
+    found = find_dialogues(ALL, split_terms("promised"), (), 10, 0)
+    assert {*found.forms["promised"]} == {"promise", "promised", "promises"}
+    assert find('"promise"') == {"base": english[:3]}, "as it stands, also within words"
+    assert find("haus") == find("Häuser") == {"weak": german[1:3]}
+    assert find("Rechnung") == {"weak": german[:2]}
+    # A part of a word finds what it is a part of, where it is no word anywhere.
+    assert find("compromis") == {"base": [english[2]]}
+    assert find("promis") == find("omise") == {"base": english[:3]}
+
+
+def test_more_messages_than_are_read_for_their_words_are_found_by_the_forms(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["I promise, this is it.", "You promised that.", "A promise.", "Promising.", "A promised thing.", "Prom."]
+    store(empty_home, 1, "base", lines)
+    terms = split_terms("promised")
+    whole = find_dialogues(ALL, terms, (), 10, 0, 9)
+    monkeypatch.setattr(queries_dialogues, "_READ_FOR_FORMS", 4)
+    few = find_dialogues(ALL, terms, (), 10, 0, 9)
+    assert whole.messages == few.messages == 5
+    assert whole.said.equals(few.said)
+    assert whole.forms["promised"] == ("promise", "promised", "promising")
+
+
+def test_the_page_says_which_forms_were_looked_for_and_the_opened_dialogue_marks_them_all(empty_home: Path) -> None:
+    store(empty_home, 1, "base", ["I was promised two refunds.", "No refund was promised.", "The promise!", "Bye."])
+    app = open_page("conversations", source="runs", q="promise refund")
+    assert "Looked for: promised, promise; refund, refunds." in words(app), "commonest first"
+    (first, *_) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
+    assert first["sought"] == ["promise refund"]
+    opened = open_page("failures", **{name: value[0] for name, value in first.items()})
+    assert not opened.exception
+    shown = " ".join(each.proto.body for each in opened.get("html"))
+    for word in ("promised", "refunds", "refund", "promise"):
+        assert f'<mark class="cx-sought">{word}</mark>' in shown
+    # One word narrows that page's list too, to what all its forms start with.
+    app = open_page("conversations", source="runs", q="promised")
+    (first, *_) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
+    assert (first["q"], first["sought"]) == (["promise"], ["promised"])
+    app = open_page("conversations", source="runs", q="romise")
+    assert "No message has “romise” as a word: looked for within words." in words(app)

@@ -45,9 +45,10 @@ def test_what_is_there_to_be_copied_is_text_whatever_it_holds() -> None:
 
 def _sought() -> None:
     from cxlab.ui.transcript import transcript
+    from cxlab.word_forms import Sought
 
     said = [{"role": "customer", "text": text, "turn": 1} for text in ("It was <b>Promised</b> to me.", "By Rajiv.")]
-    transcript(said, turn=1, sought="promised")
+    transcript(said, turn=1, sought=Sought(frozenset({"promised"})))
 
 
 def test_words_that_were_sought_are_marked_where_they_stand() -> None:

@@ -63,12 +63,13 @@ class ConversationRetriever:
     """`fit` takes texts with speakers, `scores` gives each a number, higher is nearer; 0 where nothing speaks for it.
 
     `roles=False` reads everything as said by one, `order=False` asks for a state wherever it is: the ablation.
+    `language`: whose forms of a word are joined in the topic.
     """
 
     name = "conversation"
 
-    def __init__(self, roles: bool = True, order: bool = True) -> None:
-        self.roles, self.order = roles, order
+    def __init__(self, roles: bool = True, order: bool = True, language: str = "") -> None:
+        self.roles, self.order, self.language = roles, order, language
         self._topic: dict[Side | None, Scorer] = {}
         self._signals: NDArray[np.float32] = np.zeros((0, len(_SIDES), len(DIMENSIONS), 4), dtype=np.float32)
         # Word → how many texts have it.
@@ -106,10 +107,13 @@ class ConversationRetriever:
                 "bm25",
                 [" ".join(said.text for said in talk if side is None or said.side in (side, None)) for talk in talks],
                 None,
+                self.language,
             )
             for side in _SIDES
         }
-        self._holding = Counter(word for talk in talks for word in {w for said in talk for w in tokenize(said.text)})
+        self._holding = Counter(
+            word for talk in talks for word in {w for said in talk for w in tokenize(said.text, self.language)}
+        )
         self._fitted = True
         return self
 
@@ -153,7 +157,7 @@ class ConversationRetriever:
         found = np.zeros(len(self._signals))
         if len(found) and words:
             ranker = self._topic[side]
-            most = sum(self._rarity(word) for word in tokenize(words))
+            most = sum(self._rarity(word) for word in tokenize(words, self.language))
             found += ranker.score(ranker.encode(readable([words])), 0) / max(most, 1e-9)
         return found
 

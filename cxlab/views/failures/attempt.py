@@ -41,6 +41,7 @@ from cxlab.views.failures.attempt_verdict import (
 )
 from cxlab.views.failures.dispute import show_dispute
 from cxlab.views.persona import live_link
+from cxlab.word_forms import NOTHING, Sought, find_language, read_terms, seek
 
 # Of which attempt the model and the verdict were asked for, reading blind.
 _SEEN = "failures-blind-seen"
@@ -95,12 +96,21 @@ def _show_blind(view: View, whole: StoredAttempt, about: Declaration) -> None:
         if not whole.messages.height or about.attempt_view == "answer":
             attempt_answer.show_given(whole)
         if whole.messages.height and about.attempt_view != "answer":
-            transcript(whole.messages, turn=view.turn, unread=list_unread(whole), sought=view.search)
+            transcript(whole.messages, turn=view.turn, unread=list_unread(whole), sought=_read_sought(view, whole))
         elif whole.attempt["output"]:
             st.markdown("**What came**")
             show_code(json.dumps(whole.attempt["output"], ensure_ascii=False, indent=1))
     with beside, st.container(key="cx-about"):
         annotation_form.show_annotations(str(whole.attempt["run_id"]), str(whole.attempt["attempt_id"]), view.turn)
+
+
+def _read_sought(view: View, whole: StoredAttempt) -> Sought:
+    """What is marked in what was said: the words that led here in all their forms, else what the list was searched for
+    as it stands."""
+    if not view.sought:
+        return Sought(parts=(view.search,)) if view.search else NOTHING
+    said = [str(text or "") for text in whole.messages["text"]]
+    return seek(read_terms(view.sought), said, find_language(said))
 
 
 def _name(whole: StoredAttempt, about: Declaration) -> str:
@@ -132,7 +142,7 @@ def _show_goal(view: View, whole: StoredAttempt, about: Declaration) -> None:
     attempt_procedure.headline(whole, about, about.card.leading)
     said, beside = st.columns([3, 2], gap="medium")
     with said:
-        attempt_goal.show_dialogue(whole, view.turn, lambda turn: _below(view, whole, turn), view.search)
+        attempt_goal.show_dialogue(whole, view.turn, lambda turn: _below(view, whole, turn), _read_sought(view, whole))
     with beside, st.container(key="cx-about"):
         show_verdict(view, whole, about, on_the_way=True)
         attempt_goal.show_due(whole)
@@ -155,7 +165,7 @@ def _show_procedure(view: View, whole: StoredAttempt, about: Declaration) -> Non
             turn=view.turn,
             after=lambda turn: _below(view, whole, turn, first_wrong),
             unread=list_unread(whole),
-            sought=view.search,
+            sought=_read_sought(view, whole),
         )
     with beside, st.container(key="cx-about"):
         _show_wrong(view, whole, about, wrong)
@@ -171,7 +181,7 @@ def _show_dialogue(view: View, whole: StoredAttempt, about: Declaration) -> None
         if whole.messages.height:
             transcript(
                 whole.messages, turn=view.turn, after=lambda turn: _below(view, whole, turn),
-                unread=list_unread(whole), sought=view.search,
+                unread=list_unread(whole), sought=_read_sought(view, whole),
             )  # fmt: skip
         else:
             attempt_answer.show_given(whole)

@@ -16,6 +16,7 @@ from cxlab.ui import transcript_html
 from cxlab.ui.labels import chip, label, plain, say
 from cxlab.ui.path_strips import grid
 from cxlab.views.failures.sounds import find_sound
+from cxlab.word_forms import Sought
 
 # Shares are in points from 0 to 100, these are counts and ratios.
 _COUNTS = ("turns", "user_effort_count", "recovery_turn_count")
@@ -40,9 +41,9 @@ def show_terms(whole: StoredAttempt, about: Declaration) -> None:
         chip(f"{facet.title}: {about.value(facet.id, value)}{rate}", "gray", facet.meaning or None)
 
 
-def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int], None], sought: str) -> None:
-    """All that was said and done, turn by turn; `after(turn)` draws what belongs below a turn, words that were `sought`
-    are marked."""
+def show_dialogue(whole: StoredAttempt, asked: int | None, after: Callable[[int], None], sought: Sought) -> None:
+    """All that was said and done, turn by turn; `after(turn)` draws what belongs below a turn, what is `sought` is
+    marked."""
     transcript_html.style()
     found = transcript_html.read_lines(whole.messages)
     spoken = [line for line in found if line.meant is not None]

@@ -353,9 +353,9 @@ def scroll_to(turn: int) -> None:
         "<script>setTimeout(() => {"
         f"const n = {int(turn)}, pick = (which) => document.querySelector(which);"
         # What was looked for, else what was said, else the tables below it.
-        "const found = pick(`[class*=cx-said-marked-${n}] .cx-sought, [class*=cx-turn-marked-${n}-said] .cx-sought`)"
-        "?? pick(`[class*=cx-said-marked-${n}], [class*=cx-turn-marked-${n}-said]`)"
-        "?? pick(`[class*=st-key-cx-turn-marked-${n}], [class*=st-key-cx-reply-marked-${n}]`);"
+        "const found = pick(`[class*=cx-said-marked-${n}-] .cx-sought, [class*=cx-turn-marked-${n}-said] .cx-sought`)"
+        "?? pick(`[class*=cx-said-marked-${n}-], [class*=cx-turn-marked-${n}-said]`)"
+        "?? pick(`.st-key-cx-turn-marked-${n}, .st-key-cx-turn-marked-${n}-judges, .st-key-cx-reply-marked-${n}`);"
         "found?.scrollIntoView({block: found.offsetHeight > innerHeight ? 'start' : 'center'}); }, 350)</script>",
         unsafe_allow_javascript=True,
     )

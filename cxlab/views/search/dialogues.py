@@ -16,16 +16,19 @@ from cxlab.ui.filters import show_active, sidebar_filters
 from cxlab.ui.labels import chip, empty, label, plain, section
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import LONGEST, move, pick
-from cxlab.ui.transcript_html import TranscriptLine, style, to_html
+from cxlab.ui.transcript_html import TranscriptLine, mark_sought, style, to_html
 from cxlab.views.benchmarks import declared, declared_all, leave_out_floors, names_of
-from cxlab.views.search import queries_dialogues
-from cxlab.views.search.excerpts import cut_around, mark_terms
+from cxlab.views.search import queries_dialogues, results
+from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.place import SearchPlace
-from cxlab.views.search.queries_dialogues import FoundDialogues, count_terms, find_dialogues, left_out, split_terms
+from cxlab.views.search.queries_dialogues import FoundDialogues, find_dialogues, left_out, split_terms
+from cxlab.word_forms import Term, find_common_start
 
 SOURCES = {"": "Collected conversations", "runs": "Dialogues of runs"}
 _ROWS_A_PAGE = 10
 _SHOWN = 3
+# Letters of which a list of dialogues is searched for.
+_LEAST_START = 4
 _SAID_BY = {
     "": "customer or agent", "customer": "the customer", "agent": "the agent", "tool": "a tool", "anybody": "anybody",
 }  # fmt: skip
@@ -45,32 +48,26 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
     roles = _ROLES.get(said, (said,))
     terms = _ask(place)
     if not terms:
-        st.info("Type words that stand in one message. What stands in “quotes” is looked for as it is.")
+        st.info(
+            "Type words that stand in one message: each is looked for in all its forms. "
+            "What stands in “quotes” is looked for as it is."
+        )
         return True
     with st.spinner("Searching"):
         narrowed = leave_out_floors(view, about).change(search="", attempt="", turn=None, tab="", page=1)
-        found = cached(
-            find_dialogues, narrowed, terms, roles, _ROWS_A_PAGE, (max(1, view.page) - 1) * _ROWS_A_PAGE, _SHOWN
-        )
-        elsewhere = (
-            0 if found.dialogues or not roles else cached(find_dialogues, narrowed, terms, (), 1, 0, 1).dialogues
-        )
+        skipped = (max(1, view.page) - 1) * _ROWS_A_PAGE
+        found = cached(find_dialogues, narrowed, terms, roles, _ROWS_A_PAGE, skipped, _SHOWN)
+        all_held = found.held == len(terms)
+        wider = cached(find_dialogues, narrowed, terms, (), 1, 0, 1) if roles and not all_held else None
     show_active(view.change(search=""), about)
-    if dropped := left_out(place.view.search):
-        st.caption(plain(f"Looked for: {', '.join(terms)}. Left out: {', '.join(dropped)}; in “quotes” each counts."))
-    if found.dialogues:
+    results.say_looked_for((found.forms.get(each.text, (each.text,)) for each in terms), left_out(place.view.search))
+    _say_within(terms, found)
+    if all_held:
         _show_found(view, terms, found, "Where most messages hold the words comes first.")
         return True
-    counts, most = cached(count_terms, narrowed, terms, roles) if len(terms) > 1 else ({}, 0)
-    _say_none(place, terms, said, elsewhere, counts if most else {})
-    if most:
-        # A word that few messages hold tells more.
-        weights = tuple(1 / (1 + counts[each]) for each in terms)
-        skipped = (max(1, view.page) - 1) * _ROWS_A_PAGE
-        found = cached(
-            find_dialogues, narrowed, terms, roles, _ROWS_A_PAGE, skipped, _SHOWN, least=most, weights=weights
-        )
-        held = f"{most} of the {len(terms)} words" if most > 1 else "one of the words"
+    _say_none(place, terms, said, wider.dialogues if wider and wider.held == len(terms) else 0, found)
+    if found.held:
+        held = f"{found.held} of the {len(terms)} words" if found.held > 1 else "one of the words"
         _show_found(view, terms, found, f"Each holds {held}; those with the rarest come first.")
     return True
 
@@ -100,7 +97,7 @@ def _choose_filters(place: SearchPlace) -> tuple[View, Declaration, str]:
     return sidebar_filters(view, ("models", "runs"), about, without=about.floor_models), about, said
 
 
-def _ask(place: SearchPlace) -> tuple[str, ...]:
+def _ask(place: SearchPlace) -> tuple[Term, ...]:
     key = "search-words"
     st.session_state[key] = place.view.search
 
@@ -114,10 +111,18 @@ def _ask(place: SearchPlace) -> tuple[str, ...]:
     return split_terms(place.view.search)
 
 
-def _say_none(place: SearchPlace, terms: Sequence[str], said: str, others: int, counts: dict[str, int]) -> None:
+def _say_within(terms: Sequence[Term], found: FoundDialogues) -> None:
+    """Which of the words stand in none by themselves and are parts of others."""
+    parts = [each.text for each in terms if not each.exact and each.text not in found.forms and found.counts[each.text]]
+    if parts:
+        st.caption(plain(f"No message has {results.quote(parts)} as a word: looked for within words."))
+
+
+def _say_none(place: SearchPlace, terms: Sequence[Term], said: str, others: int, found: FoundDialogues) -> None:
     """That no message holds all the words; in how many dialogues others than those asked of said them, and how many
     messages hold each of the words where any does, with the ways there."""
-    told = [f"“{each}”" for each in terms]
+    counts = found.counts if found.held else {}
+    told = [f"“{each.text}”" for each in terms]
     section(plain(f"{_no_message(said)} holds {'all of: ' if len(terms) > 1 else ''}{', '.join(told)}"))
     if others:
         many = "1 dialogue" if others == 1 else f"{format_count(others)} dialogues"
@@ -129,17 +134,22 @@ def _say_none(place: SearchPlace, terms: Sequence[str], said: str, others: int, 
         each = [f"{format_count(n) if n else 'none'} hold{'s' * (n == 1)} “{word}”" for word, n in counts.items()]
         st.markdown(plain(f"{', '.join(each)}."))
         with st.container(horizontal=True, gap="small"):
-            for number, (word, n) in enumerate(counts.items()):
-                alone = place.change(search=f'"{word}"')
-                if n:
-                    st.button(f"Only {plain(word)}", key=f"search-only-{number}", on_click=move, args=(alone,))
+            for number, term in enumerate(terms):
+                alone = place.change(search=_write([term]))
+                if counts[term.text]:
+                    st.button(f"Only {plain(term.text)}", key=f"search-only-{number}", on_click=move, args=(alone,))
 
 
 def _no_message(said: str) -> str:
     return f"No message of {_SAID_BY[said]}" if said != "anybody" else "No message"
 
 
-def _show_found(view: View, terms: Sequence[str], found: FoundDialogues, order: str) -> None:
+def _write(terms: Sequence[Term]) -> str:
+    """The terms as they are typed: in quotes what is looked for as it stands."""
+    return " ".join(f'"{each.text}"' if each.exact else each.text for each in terms)
+
+
+def _show_found(view: View, terms: Sequence[Term], found: FoundDialogues, order: str) -> None:
     messages = "1 message" if found.messages == 1 else f"{format_count(found.messages)} messages"
     dialogues = "1 dialogue" if found.dialogues == 1 else f"{format_count(found.dialogues)} dialogues"
     section(
@@ -150,11 +160,13 @@ def _show_found(view: View, terms: Sequence[str], found: FoundDialogues, order: 
     for number, row in enumerate(found.rows.iter_rows(named=True)):
         said = found.said.filter(run_id=row["run_id"], attempt_id=row["attempt_id"]).to_dicts()
         with st.container(border=True, key=f"search-dialogue-{number}", gap="xsmall"):
-            _show_one(view, terms, row, said)
+            _show_one(view, terms, found, row, said)
     show_pages(view, found.dialogues, _ROWS_A_PAGE, "search-dialogues-page")
 
 
-def _show_one(view: View, terms: Sequence[str], row: dict[str, Any], said: Sequence[dict[str, Any]]) -> None:
+def _show_one(
+    view: View, terms: Sequence[Term], found: FoundDialogues, row: dict[str, Any], said: Sequence[dict[str, Any]]
+) -> None:
     """One dialogue: who and what became of it, and the messages that hold the words, each with the way to it."""
     about = declared(row["benchmark"])
     task = about.card.task(row["task"])
@@ -166,13 +178,23 @@ def _show_one(view: View, terms: Sequence[str], row: dict[str, Any], said: Seque
     # There the next one is another that holds the words, as far as that page can look for them.
     listed = view.change(
         benchmark=row["benchmark"], attempt=f"{row['run_id']}/{row['attempt_id']}", tab="", page=1,
-        verdict=view.verdict or "all", search=terms[0] if len(terms) == 1 else "",
+        verdict=view.verdict or "all", search=_narrow(terms, found), sought=_write(terms),
     )  # fmt: skip
     for each in said:
         line = TranscriptLine(each["role"], int(each["turn"] or 0), each["text"] or "")
-        st.html(to_html(line, mark_terms(cut_around(line.text, terms), terms)))
+        st.html(to_html(line, mark_sought(cut_around(line.text, found.sought), found.sought)))
         where = f"at turn {line.turn}" if line.turn else "from its start"
         link(f"Read the dialogue {where}", "failures", listed.change(turn=line.turn or None))
     if row["found"] > len(said):
         more = row["found"] - len(said)
         st.caption(f"{format_count(more)} more {'message holds' if more == 1 else 'messages hold'} the words.")
+
+
+def _narrow(terms: Sequence[Term], found: FoundDialogues) -> str:
+    """What that page, which looks for one text as it stands, is searched for: what all forms of the one word start
+    with, where that is most of a word; of several words nothing."""
+    if len(terms) != 1:
+        return ""
+    forms = found.forms.get(terms[0].text, (terms[0].text,))
+    start = find_common_start(forms)
+    return start if 2 * len(start) >= max(map(len, forms)) and len(start) >= _LEAST_START else ""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, load_corpus
+from cxlab.benchmarks.cdr.corpus.dataset import CORPUS, corpus_language, load_corpus
 from cxlab.benchmarks.cdr.retrievers import Hit, open_index
 from cxlab.benchmarks.cdr.retrievers.approximate import is_current, search_index
 from cxlab.benchmarks.cdr.retrievers.explanation import asks_for_states_alone, asks_how_it_moves, explain
-from cxlab.benchmarks.cdr.retrievers.question_words import Unsaid, find_unsaid, reduce_question
+from cxlab.benchmarks.cdr.retrievers.question_words import Unsaid, read_said, reduce_question
 from cxlab.benchmarks.cdr.units import split
 from cxlab.errors import UnknownName
 from cxlab.importers.conversations import COLUMNS
@@ -41,8 +41,8 @@ class Findings:
     how many conversations the filters leave; `scoring`: how many of them something speaks for, None where likeness
     alone was asked, which gives a number to each; `moving`: that words had no say, as the question asks how something
     moves; `most`: that no more were read, so that there may be more; `weaker`: where few were found, those that come
-    next, for which nothing speaks plainly; `unsaid`: words that matter and speak for none of those under the
-    filters."""
+    next, for which nothing speaks plainly; `forms`: words that were looked for, each with its forms that are said under
+    the filters; `unsaid`: words that matter and speak for none of those; `language`: whose forms were joined."""
 
     hits: list[Hit]
     asked: str
@@ -51,7 +51,9 @@ class Findings:
     moving: bool = False
     most: bool = False
     weaker: Sequence[Hit] = ()
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unsaid: Sequence[Unsaid] = ()
+    language: str = ""
 
 
 def searchable() -> dict[str, str]:
@@ -120,28 +122,29 @@ def under_filters(place: SearchPlace) -> pl.DataFrame:
 def find(place: SearchPlace) -> Findings:
     """The best conversations for the question, and which of its words stand in none; or those like the one that is
     named, UnknownName where that is none of the dataset's."""
-    found = _find(place)
+    language = corpus_language(place.dataset)
+    found = replace(_find(place, language), language=language)
     # Where words have no say it tells nothing that they are not said.
     if not place.question or found.moving:
         return found
     corpus = load_corpus(place.dataset)
-    talks = [corpus[name] for name in under_filters(place)["conversation_id"]]
-    return replace(found, unsaid=find_unsaid(place.question, talks))
+    said = read_said(place.question, (corpus[name] for name in under_filters(place)["conversation_id"]), language)
+    return replace(found, forms=said.forms, unsaid=said.unsaid)
 
 
 def find_elsewhere(dataset_id: str, question: str) -> dict[str, str]:
     """Other datasets, the newest first, whose conversations say words of the question that none says here, by the side
     that is asked for: id → name."""
-    here = {each.word for each in find_unsaid(question, list(load_corpus(dataset_id).values()))}
+    here = {each.word for each in _read_unsaid(dataset_id, question)}
     others = [each for each in searchable().items() if here and each[0] != dataset_id][:_OTHERS]
-    return {
-        name: title
-        for name, title in others
-        if here - {each.word for each in find_unsaid(question, list(load_corpus(name).values()))}
-    }
+    return {name: title for name, title in others if here - {each.word for each in _read_unsaid(name, question)}}
 
 
-def _find(place: SearchPlace) -> Findings:
+def _read_unsaid(dataset_id: str, question: str) -> Sequence[Unsaid]:
+    return read_said(question, load_corpus(dataset_id).values(), corpus_language(dataset_id)).unsaid
+
+
+def _find(place: SearchPlace, language: str) -> Findings:
     frame = under_filters(place)
     among = set(frame["conversation_id"])
     text, retriever = place.question, place.retriever
@@ -158,7 +161,7 @@ def _find(place: SearchPlace) -> Findings:
         return Findings(hits, text, len(among), None)
     if moving := _words_have_no_say(text, retriever, place):
         retriever = "conversation"
-    index = open_index(place.dataset, place.index or retriever, place.granularity).index
+    index = open_index(place.dataset, place.index or retriever, place.granularity, language=language).index
     asked = text
     if place.model is None and not moving and retriever in _BY_WORDS | _BY_STATES:
         # Words that any talk holds would rank what has nothing to do with it.
@@ -175,7 +178,7 @@ def _find(place: SearchPlace) -> Findings:
     if retriever not in _BY_STATES:
         return Findings(good[:limit], text, len(among), len(good) if retriever in _BY_WORDS else None)
     read = good[: max(_READ, limit)]
-    told = [(hit, explain(text, hit.conversation, hit.unit)) for hit in read]
+    told = [(hit, explain(text, hit.conversation, hit.unit, language)) for hit in read]
     if moving or alone:
         # The retriever's number weighs each message by its place; what is shown, and asked for, is the level there.
         told.sort(key=lambda each: -each[1].strength)

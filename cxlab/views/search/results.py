@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 from markupsafe import Markup
@@ -19,11 +18,13 @@ from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, plain, section, show_code
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
-from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, style, to_html
+from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, mark_sought, style, to_html
 from cxlab.views.search import finding
-from cxlab.views.search.excerpts import cut_at, find_word, mark_words
+from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.finding import Findings
 from cxlab.views.search.place import SIZES, SearchPlace, is_joined
+from cxlab.word_forms import NOTHING as NO_WORDS
+from cxlab.word_forms import WORD, Sought
 
 ROWS_A_PAGE = 10
 # Messages around the ones that matched that a result shows before it is opened.
@@ -33,7 +34,6 @@ _AROUND = 1
 _FIRST, _TELLING = 4, 3
 # Words that are named as a reason.
 _NAMED = 8
-_WORD = re.compile(r"\w+")
 _SIDES = {"user": "the customer", "assistant": "the agent", None: "anybody"}
 _ENDS = {
     ("mood", 1): "a better mood", ("mood", -1): "a worse mood", ("trust", 1): "trust", ("trust", -1): "doubt",
@@ -78,6 +78,7 @@ def say_found(place: SearchPlace, found: Findings) -> None:
             "The question asks how something moves, so it is read by who says what and when, and not by its words; "
             "where there is most of it comes first."
         )
+    say_looked_for(found.forms.values())
 
 
 def say_unsaid(place: SearchPlace, found: Findings) -> None:
@@ -99,6 +100,14 @@ def say_unsaid(place: SearchPlace, found: Findings) -> None:
     for name, title in cached(finding.find_elsewhere, place.dataset, place.question).items():
         if st.button(plain(f"Said in {title}: ask there"), key=f"search-there-{name}", type="tertiary"):
             go(SearchPlace(View(dataset=name, search=place.question)))
+
+
+def say_looked_for(forms: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
+    """Which words were looked for, each with the forms of it that are said, and which were left out."""
+    told = "; ".join(", ".join([*each[:_NAMED], *["…"] * (len(each) > _NAMED)]) for each in forms)
+    dropped = f"Left out: {', '.join(left)}; in “quotes” each counts." if left else ""
+    if told or dropped:
+        st.caption(plain(" ".join([*[f"Looked for: {told}."] * bool(told), dropped]).strip()))
 
 
 def quote(words: Sequence[str]) -> str:
@@ -124,7 +133,8 @@ def show_hits(place: SearchPlace, found: Findings) -> None:
 
 
 def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
-    why = explain(found.asked, hit.conversation, hit.unit)
+    why = explain(found.asked, hit.conversation, hit.unit, found.language)
+    sought = Sought(frozenset(why.words))
     messages = hit.conversation.messages
     whole = hit.unit.first == 0 and hit.unit.last >= len(messages) - 1
     with st.container(border=True, key=f"search-hit-{rank}"):
@@ -142,13 +152,13 @@ def _show_hit(place: SearchPlace, found: Findings, hit: Hit, rank: int) -> None:
         else:
             matched = range(hit.unit.first, hit.unit.last + 1)
             shown = list(range(max(0, matched[0] - _AROUND), min(len(messages), matched[-1] + 1 + _AROUND)))
-        st.html(draw_messages(messages, shown, matched, why.words))
+        st.html(draw_messages(messages, shown, matched, sought))
         with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
             if st.button("More like this", key=f"search-like-{rank}", type="tertiary"):
                 go(place.change(like=f"{hit.unit.first}~{hit.conversation.id}", tab=""))
         if len(shown) < len(messages):
             with st.expander(f"All {len(messages)} messages", type="compact"):
-                st.html(draw_messages(messages, range(len(messages)), matched, why.words, cut=False))
+                st.html(draw_messages(messages, range(len(messages)), matched, sought, cut=False))
 
 
 def find_telling(messages: Sequence[Message], why: Explanation) -> list[int]:
@@ -161,7 +171,7 @@ def find_telling(messages: Sequence[Message], why: Explanation) -> list[int]:
         for end in ends:
             levels = sorted(each.levels, key=lambda level: -end * each.sign * level.value)
             found |= {one.place for one in levels[:_TELLING] if end * each.sign * one.value >= LEAST}
-    held = {place: {*why.words} & {*_WORD.findall(said.text.casefold())} for place, said in enumerate(messages)}
+    held = {place: {*why.words} & {*WORD.findall(said.text.casefold())} for place, said in enumerate(messages)}
     of_side = {at for at in held if not why.side or SPEAKERS[messages[at].role] == why.side}
     # Those of the side that is meant first.
     order = sorted(held, key=lambda at: (at not in of_side, -len(held[at]), at))
@@ -237,10 +247,10 @@ def draw_messages(
     messages: Sequence[Message],
     shown: Sequence[int],
     matched: Sequence[int] = (),
-    words: Sequence[str] = (),
+    sought: Sought = NO_WORDS,
     cut: bool = True,
 ) -> str:
-    """Messages as HTML, those that matched set off and words of the question marked in them; gaps are told. What a
+    """Messages as HTML, those that matched set off and what was sought marked in all of them; gaps are told. What a
     tool gave back stands with its call.
 
     `cut`: long messages are shortened.
@@ -258,9 +268,7 @@ def draw_messages(
             parts.append(_draw_gap(gap))
         before = place
         message = messages[place]
-        text = message.text
-        if cut:
-            text = cut_at(text, find_word(text, words if place in matched else ()))
+        text = cut_around(message.text, sought if place in matched else NO_WORDS) if cut else message.text
         calls = tuple(
             TranscriptCall(
                 message.role,
@@ -273,8 +281,7 @@ def draw_messages(
         )
         found = place in matched or any(drawn.get(each) == place for each in matched)
         line = TranscriptLine(message.role, message.turn, text, calls)
-        mark = words if found or not matched else ()
-        parts.append(to_html(line, mark_words(text, mark), asked=found))
+        parts.append(to_html(line, mark_sought(text, sought), asked=found))
     if before >= 0 and (gap := sum(each > before for each in hidden)):
         parts.append(_draw_gap(gap))
     return "".join(parts)

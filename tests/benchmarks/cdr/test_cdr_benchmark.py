@@ -79,7 +79,7 @@ def test_a_run_has_the_figures_of_the_evaluation(stored: Stored, name: str) -> N
 
 def test_the_index_is_fitted_once_and_not_once_a_query(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = []
-    monkeypatch.setattr(fitted, "load", lambda name: loaded.append(name) or retrieval.load(name))
+    monkeypatch.setattr(fitted, "load", lambda name, _="": loaded.append(name) or retrieval.load(name))
     fitted._open.cache_clear()
     for sample in stored[1]:
         attempt_of(sample, llm.load("retriever:lexical"))
@@ -207,7 +207,7 @@ def test_vectors_are_made_before_the_first_query_where_they_take_time(stored: St
     from cxlab.retrieval.embedders.vector_cache import CachedEmbedder
     from cxlab.retrieval.retriever import Retriever
 
-    monkeypatch.setattr(fitted, "load", lambda name: Retriever(name, "exact", CachedEmbedder(Hashing())))
+    monkeypatch.setattr(fitted, "load", lambda name, _="": Retriever(name, "exact", CachedEmbedder(Hashing())))
     told = list(prepare(stored[1], CdrOptions.read({}), "retriever:slow"))
     # Windows of three messages are the whole of these talks, so they are there already.
     assert {what for _, _, what in told} == {"sessions embedded", "turns embedded"}

@@ -17,6 +17,7 @@ from cxlab.importers.conversations import PackedConversations
 from cxlab.records import Conversation, Dataset, Sample, content_id
 from cxlab.records.dataset import Derivation
 from cxlab.store import home, layout, write
+from cxlab.word_forms import find_language
 
 BENCHMARK = "cdr"
 CORPUS = "conversations"
@@ -112,6 +113,16 @@ def load_corpus(dataset_id: str, where: Path | str | None = None) -> Mapping[str
     """The conversations of a stored dataset of any benchmark; UnknownName where it has none."""
     base = layout.resolve_home(where or home())
     return _load(str(base), dataset_id)
+
+
+def corpus_language(dataset_id: str, where: Path | str | None = None) -> str:
+    """The language of a stored dataset's conversations, as far as forms of words are known in it, else ""."""
+    return _find_language(str(layout.resolve_home(where or home())), dataset_id)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _find_language(base: str, dataset_id: str) -> str:
+    return find_language(said.text for talk in _load(base, dataset_id).values() for said in talk.messages)
 
 
 @functools.lru_cache(maxsize=_KEPT)

@@ -17,6 +17,7 @@ from cxlab.retrieval.conversation import read_question
 from cxlab.retrieval.conversation.mood import read_mood
 from cxlab.retrieval.conversation.question import State, Where
 from cxlab.retrieval.conversation.signals import DIMENSIONS, called, name_kinds, read_signals, tokens
+from cxlab.word_forms import find_question_language, stem
 
 NOTHING = 0.005
 """A level below which a message shows nothing of a dimension, as two decimals have it."""
@@ -89,9 +90,9 @@ class Movement(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """`words`: of the question, that carry meaning and stand in the unit, as the index cuts them; `side`: whose words
-    are asked for ("user", "assistant", None: anybody's); `of_side`: those of the words that this side says;
-    `movements`: one for each state that the question names."""
+    """`words`: forms of the question's words that carry meaning, as they stand in the unit; `side`: whose words are
+    asked for ("user", "assistant", None: anybody's); `of_side`: those of the words that this side says; `movements`:
+    one for each state that the question names."""
 
     words: tuple[str, ...]
     side: str | None
@@ -126,11 +127,12 @@ def asks_for_states_alone(question: str) -> bool:
     return bool(named) and all(any(each.find([word]) for each in named) for word in tokens(asked.topic))
 
 
-def explain(question: str, conversation: Conversation, unit: Unit) -> Explanation:
-    """What of the conversation speaks for the question."""
+def explain(question: str, conversation: Conversation, unit: Unit, language: str = "") -> Explanation:
+    """What of the conversation speaks for the question; words in all forms that they have in that language."""
     asked = read_question(question)
+    wanted = find_meaning(asked.topic, find_question_language(question))
     held = conversation.messages[unit.first : unit.last + 1]
-    words = _find_words(asked.topic, held)
+    words = _find_words(wanted, held, language)
     meant = [message for message in held if asked.side is None or SPEAKERS[message.role] == asked.side]
     kinds = name_kinds(question)
     of_side = [
@@ -150,7 +152,7 @@ def explain(question: str, conversation: Conversation, unit: Unit) -> Explanatio
         )
         for state in _join(asked.states)
     ]
-    return Explanation(words, asked.side, _find_words(asked.topic, meant), tuple(movements))
+    return Explanation(words, asked.side, _find_words(wanted, meant, language), tuple(movements))
 
 
 def _join(states: Sequence[State]) -> list[State]:
@@ -165,6 +167,9 @@ def _join(states: Sequence[State]) -> list[State]:
     return list(dict.fromkeys(joined))
 
 
-def _find_words(topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
-    there = {word for message in messages for word in tokenize(message.text)}
-    return tuple(word for word in find_meaning(topic) if word in there)
+def _find_words(wanted: Sequence[str], messages: Sequence[Message], language: str) -> tuple[str, ...]:
+    """The forms of these words that stand in the messages, in the order of the words, then of the messages."""
+    there: dict[str, list[str]] = {}
+    for form in dict.fromkeys(word for message in messages for word in tokenize(message.text)):
+        there.setdefault(stem(form, language), []).append(form)
+    return tuple(dict.fromkeys(form for word in wanted for form in there.get(stem(word, language), ())))

@@ -39,18 +39,29 @@ def is_quick(retriever: str) -> bool:
     return retriever in _QUICK
 
 
-def open_index(dataset_id: str, retriever: str, granularity: Granularity, text: UnitText | None = None) -> FittedIndex:
-    """The index over a dataset's conversations; built by the first that asks, while others wait."""
+def open_index(
+    dataset_id: str, retriever: str, granularity: Granularity, text: UnitText | None = None, language: str = ""
+) -> FittedIndex:
+    """The index over a dataset's conversations; built by the first that asks, while others wait. `language`: whose
+    forms of a word are joined, where words are compared."""
     text = text or UnitText()
+    # What reads characters or vectors has one index for all.
+    language = language if retriever in ("bm25", "conversation") or retriever.startswith("hybrid") else ""
     with _BUILDING:
-        return _open(str(home()), dataset_id, retriever, granularity, text.prefix, text.roles)
+        return _open(str(home()), dataset_id, retriever, granularity, text.prefix, text.roles, language)
 
 
 @functools.lru_cache(maxsize=_KEPT)
 def _open(
-    base: str, dataset_id: str, retriever: str, granularity: Granularity, prefix: bool, roles: tuple[Any, ...]
+    base: str,
+    dataset_id: str,
+    retriever: str,
+    granularity: Granularity,
+    prefix: bool,
+    roles: tuple[Any, ...],
+    language: str,
 ) -> FittedIndex:
-    made = load(retriever)
+    made = load(retriever, language)
     corpus = load_corpus(dataset_id, base)
     index = ConversationIndex(corpus, made, granularity, UnitText(prefix=prefix, roles=roles))
     told = index.describe_units()

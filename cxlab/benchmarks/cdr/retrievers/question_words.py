@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
@@ -13,6 +12,7 @@ from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
 from cxlab.retrieval.conversation.messages import SIDES
 from cxlab.retrieval.conversation.signals import called, tokens
+from cxlab.word_forms import find_question_language, find_starts, stem, stop_words
 
 # What a question says of the search itself, or of anybody and anything. Verbs of a matter ("promise", "call", "pay")
 # are none of these.
@@ -25,27 +25,37 @@ _OF_THE_SEARCH = """
     reflecting highlight highlights highlighting happen happens happened happening want wants wanted get gets got
     getting would could might may must shall can cannot also ever even us let one ones
 """
+_IN_FRENCH = """
+    cherche chercher trouve trouver montre montrer exemple exemples conversation conversations message messages client
+    clients cliente clientes agent agents conseiller conseillers quelqu un quelque chose personne gens dit dire disent
+    parle parler parlent mentionne mentionner demande demander demandent veut vouloir veulent peut pouvoir peuvent
+    lorsque quand dont très
+"""
+_IN_GERMAN = """
+    finde finden suche suchen zeige zeigen beispiel beispiele gespräch gespräche gesprächen nachricht nachrichten kunde
+    kunden kundin kundinnen agent agenten mitarbeiter mitarbeiterin jemand etwas leute sagt sagen sagte spricht sprechen
+    erwähnt erwähnen fragt fragen bittet bitten möchte möchten kann können konnte wurde wurden
+"""
 # Who calls for one of these talks of it.
 _SIDES = {*SIDES} - {"human", "bot", "ai"}
-_BARE = frozenset(_OF_THE_SEARCH.split()) | _SIDES | {f"{name}s" for name in _SIDES}
+_BARE = {
+    "en": frozenset(_OF_THE_SEARCH.split()) | _SIDES | {f"{name}s" for name in _SIDES},
+    "fr": frozenset(_IN_FRENCH.split()),
+    "de": frozenset(_IN_GERMAN.split()),
+}
 
 
-@functools.cache
-def _empty() -> frozenset[str]:
-    from bm25s.stopwords import STOPWORDS_EN_PLUS  # late: with what indexes
-
-    return _BARE | {piece for word in STOPWORDS_EN_PLUS for piece in tokenize(word)}
-
-
-def carries_meaning(word: str) -> bool:
-    """Whether a word tells what is talked of; what has no letters and no digits is taken as it is. In English."""
+def carries_meaning(word: str, language: str = "en") -> bool:
+    """Whether a word tells what is talked of in a question of that language; what has no letters and no digits is taken
+    as it is."""
     pieces = tokenize(word)
-    return not pieces or any(piece not in _empty() for piece in pieces)
+    empty = _BARE.get(language, frozenset()) | stop_words(language)
+    return not pieces or any(piece not in empty for piece in pieces)
 
 
-def find_meaning(text: str) -> tuple[str, ...]:
+def find_meaning(text: str, language: str = "en") -> tuple[str, ...]:
     """The words of a text that carry meaning, as indexes cut them, each once."""
-    return tuple(word for word in dict.fromkeys(tokenize(text)) if carries_meaning(word))
+    return tuple(word for word in dict.fromkeys(tokenize(text)) if carries_meaning(word, language))
 
 
 def find_sayable(question: str) -> tuple[str, ...]:
@@ -53,7 +63,7 @@ def find_sayable(question: str) -> tuple[str, ...]:
     asked = read_question(question)
     named = [called()[state.dimension] for state in asked.states]
     topic = " ".join(word for word in tokens(asked.topic) if not any(each.find([word]) for each in named))
-    return find_meaning(topic)
+    return find_meaning(topic, find_question_language(question))
 
 
 def reduce_question(question: str, sides: bool = False) -> str:
@@ -61,7 +71,8 @@ def reduce_question(question: str, sides: bool = False) -> str:
     of it where its other words say what of a state is asked ("not happy")."""
     asked = read_question(question)
     side = [asked.side] if sides and asked.side else []
-    reduced = " ".join([*side, *find_meaning(asked.topic if sides else question)])
+    words = find_meaning(asked.topic if sides else question, find_question_language(question))
+    reduced = " ".join([*side, *words])
     return reduced if read_question(reduced).states == asked.states else question
 
 
@@ -74,19 +85,41 @@ class Unsaid(NamedTuple):
     others: int
 
 
-def find_unsaid(question: str, talks: Sequence[Conversation]) -> list[Unsaid]:
-    """The words that a question looks for and that the side which it names says in none of these conversations."""
+class SaidWords(NamedTuple):
+    """What is said of the words that a question looks for: `forms`, the forms of each that anybody says, commonest
+    first; `unsaid`, those that the side which it names says in no conversation."""
+
+    forms: dict[str, tuple[str, ...]]
+    unsaid: list[Unsaid]
+
+
+def read_said(question: str, talks: Iterable[Conversation], language: str) -> SaidWords:
+    """Which of the words that a question looks for are said, in any form, in conversations of that language."""
     side, wanted = read_question(question).side, find_sayable(question)
+    stems = {stem(word, language): word for word in wanted}
+    starts = [start for word in wanted for start in find_starts(word, language)]
     said: Counter[str] = Counter()
+    forms: dict[str, Counter[str]] = {word: Counter() for word in wanted}
     of_side: set[str] = set()
+    none = True
     for talk in talks:
+        none = False
         here: set[str] = set()
         for message in talk.messages:
             text = message.text.casefold()
             # Cutting every message into words would take longer than the search.
-            if near := [word for word in wanted if word in text]:
-                held = {*tokenize(text)}.intersection(near)
-                here |= held
-                of_side |= held if side is None or SPEAKERS[message.role] == side else set()
+            if not any(start in text for start in starts):
+                continue
+            found = {form: stems[stemmed] for form in {*tokenize(text)} if (stemmed := stem(form, language)) in stems}
+            here.update(found.values())
+            if side is None or SPEAKERS[message.role] == side:
+                of_side.update(found.values())
+            for form, word in found.items():
+                forms[word][form] += 1
         said.update(here)
-    return [Unsaid(word, side, said[word]) for word in wanted if word not in of_side] if talks else []
+    # Two forms of one word in a question are looked for as one.
+    looked_for = [] if none else list(dict.fromkeys(stems.values()))
+    return SaidWords(
+        {word: tuple(form for form, _ in forms[word].most_common()) for word in looked_for if forms[word]},
+        [Unsaid(word, side, said[word]) for word in looked_for if word not in of_side],
+    )
