@@ -162,8 +162,8 @@ class Facet:
 
     `order`: its values as they should be listed, others behind them by name. `labels`: value → how it is shown.
     `spread`: a limited run takes a bit of each value. `identifies`: its value stands for the sample's id, as a name of
-    the situation does; such a facet has too many values to compare by. `of_run`: attempts whose sample leaves it open
-    have the value of the run's switch of that name. `within`: facets whose values the values of this one may not share,
+    the situation does; such a facet has too many values to compare by. `of_run`: attempts have the value of the run's
+    switch of that name, whatever their sample says. `within`: facets whose values the values of this one may not share,
     as the customers' may not the ways to speak; values are compared on the combinations that all of them were tried in
     (read/comparison/like_with_like.py). Every page offers the facets in the order of their declaration.
     """

@@ -54,13 +54,17 @@ def open_run(run_id: str) -> LoadedRun:
 
 
 def _with_run_facets(benchmark: Benchmark, run: Run, samples: Sequence[Sample]) -> Sequence[Sample]:
-    """The samples with the facets that follow from the run's switches."""
+    """The samples with the facets that follow from the run's switches, as far as anything is played by them."""
     ids = [facet.id for facet in benchmark.facets if facet.of_run]
     if not ids:
         return samples
     record = read_options(benchmark, run).to_record()
     given = {id: write_word(record[id]) for id in ids if record.get(id) is not None}
-    return [sample.model_copy(update={"facets": {**given, **sample.facets}}) for sample in samples]
+    took_place = {task.id for task in benchmark.conversation_tasks}
+    return [
+        sample if sample.task in took_place else sample.model_copy(update={"facets": {**sample.facets, **given}})
+        for sample in samples
+    ]
 
 
 def folder_of(run_id: str) -> Path:

@@ -119,7 +119,7 @@ FACETS = (
     Facet("intent", "Intent", "What the customer wants."),
     Facet("persona", "Personality", "The customer's manner."),
     Facet("modality", "Modality"),
-    Facet("language", "Language"),
+    Facet("language", "Language", "What the customer writes in.", of_run=True),
 )
 
 

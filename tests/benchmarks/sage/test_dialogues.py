@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import dataclasses
+import re
 
 import numpy as np
 
@@ -76,6 +77,38 @@ def test_no_customer_repeats_itself_within_a_dialogue(dialogues) -> None:
         own = [m.text for m in attempt.messages if m.role == "customer"]
         repeats += len(own) - len(set(own))
     assert repeats <= 0.005 * sum(len(found) for found in dialogues.values())
+
+
+# What says that something stands further up; "once more" and the like may as well be said of a question.
+BEFORE = re.compile(
+    r"\b(?:(?:as|like) i (?:said|wrote|told|stated|explained)|as mentioned|i (?:think|wrote|mentioned|said|told)"
+    r"(?: that| it| so)? (?:before|earlier|further up)|didn'?t i |had i not said|same (?:answer|question)"
+    r"|asked me that|times do i have to|ive told you that)\b"
+)
+
+
+def test_what_is_called_said_before_was_said_in_these_words(samples, dialogues) -> None:
+    """A fact is told again as it was told; other wordings of it may add what was never said, or say the contrary."""
+    claimed = 0
+    for sample, attempt in zip(samples[::EVERY], dialogues["weak"], strict=True):
+        played = run.play_card(sample, Setup(load("simulated:weak"), load("simulated:customer"), (), "r"), 0, {})
+        script = played.card._script
+        told: dict[int, str] = {}
+        for message in (m for m in attempt.messages if m.role == "customer"):
+            text = plain(message.text)
+            for n in set(message.data["told"]) & told.keys() - set(message.data["taken_back"]):
+                wordings = [plain(w) for w in (*script.facts[n - 1].wordings, *(line for line, _ in script.openings))]
+                # Only what was told rightly: a mistake is taken back in other words.
+                if any(w in told[n] for w in wordings):
+                    assert any(w in text and w in told[n] for w in wordings), (told[n], text)
+                    claimed += bool(BEFORE.search(message.text.lower()))
+            for n in message.data["told"]:
+                told[n] = f"{told.get(n, '')} {text}"
+    assert claimed >= 10
+
+
+def plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9 ]", "", text.lower())
 
 
 def test_hostile_customers_are_told_apart_by_their_words(samples, dialogues) -> None:

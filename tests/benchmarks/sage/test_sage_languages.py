@@ -8,11 +8,15 @@ from typer.testing import CliRunner
 
 from cxlab.benchmarks import get
 from cxlab.benchmarks.prompt_renderings import record, to_rendering
+from cxlab.benchmarks.sage import conversation_check
 from cxlab.benchmarks.sage.customer_card import LANGUAGES, truth_of
 from cxlab.benchmarks.sage.rules import FieldSpec
 from cxlab.cli import app
 from cxlab.errors import BadOption
 from cxlab.records import Sample
+from cxlab.runner.loaded_run import open_run
+from cxlab.runner.request import RunRequest, create_runs
+from cxlab.store import write
 from tests.benchmarks import prompt_rules
 
 OTHER_LANGUAGE = "What stands above may be in another language"
@@ -43,6 +47,18 @@ def test_a_customer_is_told_its_language_and_that_its_card_may_be_in_another(sam
 def test_stand_ins_still_refuse_what_they_cannot_write(sample: Sample) -> None:
     with pytest.raises(BadOption, match="simulated customers write English"):
         record(get("sage"), sample, options={"language": "de"})
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_attempts_are_of_the_language_in_which_their_customers_write(sample: Sample, language: str) -> None:
+    dataset, _ = get("sage").generate_now({"scenarios": "telecom_package", "levels": "strong"})
+    # Conversations that took place elsewhere are in no language of the run's.
+    elsewhere = {"id": "elsewhere", "task": conversation_check.TASK, "facets": {"scenario": "telecom_package"}}
+    write.save_dataset(dataset, [sample, sample.model_copy(update=elsewhere)])
+    switches, model = {"language": language}, "endpoint:local"
+    (run,) = create_runs(RunRequest("sage", (model,), model, dataset_id=dataset.id, options=switches))
+    found = {id: each.facets.get("language") for id, each in open_run(run.id).samples.items()}
+    assert found == {sample.id: language, "elsewhere": None}
 
 
 def test_prompts_takes_switches_of_the_run(sample: Sample) -> None:

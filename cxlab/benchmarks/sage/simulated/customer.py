@@ -97,16 +97,23 @@ class CustomerSpeaker:
 
     def first(self) -> CustomerLine:
         parts = [] if "terse" in self.style and self.chance(0.6) else [self.line("greeting")]
-        opening, tells = self.script.openings[int(self.rng.integers(len(self.script.openings)))]
+        opening, tells = self.opening()
         parts.append(sentence(opening))
-        now = [n for n, f in self.facts.items() if f.delivery == "opening" or (f.wrong and n == 1)]
+        # What the concern says by itself is not put in other words beside it, which may be about something else.
+        now = [n for n, f in self.facts.items() if (f.delivery == "opening" and n not in tells) or (f.wrong and n == 1)]
         now = now[: 1 if self.script.level == "strong" else 2]
         parts += [self.state(n) for n in now]
         if "chatty" in self.style and not now:
             parts.append(self.aside(0.2))
-        # What the concern gives away by itself is told, unless it is first told wrongly.
+        # It is told as well, unless it is first told wrongly.
         told = sorted({*now, *(n for n in tells if not self.facts[n].wrong)})
         return self.write(parts, told=told, why="I begin with my concern")
+
+    def opening(self) -> tuple[str, tuple[int, ...]]:
+        """A way to begin; one that gives away what is first told wrongly only where all do."""
+        silent = [each for each in self.script.openings if not any(self.facts[n].wrong for n in each[1])]
+        openings = silent or self.script.openings
+        return openings[int(self.rng.integers(len(openings)))]
 
     def next(self) -> CustomerLine:
         asked = self.asked()
@@ -124,12 +131,16 @@ class CustomerSpeaker:
 
     def answer(self, n: int) -> CustomerLine:
         fact = self.facts[n]
-        if n in self.inputs.told:
-            parts = [self.line("repeat"), sentence(self.one(fact.wordings))]
-            return self.write(parts, told=[n], why="asked again")
+        if n in self.inputs.told and (said := self.said(n)):
+            again = self.times_asked(n) > 1 and self.chance(0.5)
+            parts = [self.line("asked_again" if again else "repeat"), sentence(self.one(said))]
+            return self.write(parts, told=[n], why="told before")
         if fact.delivery == "second" and self.times_asked(n) < 2:
             return self.write([self.line("dodge")], withheld=[n], why="asked for the first time, so I hold it back")
         told = [n]
+        if fact.feeling:
+            # Nobody looks a feeling up, is sorry to have left it out or asks whether it was of use.
+            return self.write([self.state(n)], told=told, why="I answer what was asked")
         parts = [self.lead(), self.state(n)]
         others = [o for o in self.inputs.untold if o != n and self.facts[o].delivery == "opening"]
         if others and self.script.level == "zero" and self.chance(0.5):
@@ -160,6 +171,11 @@ class CustomerSpeaker:
     def asked(self) -> int | None:
         """The fact that the agent's last message asks for, by the words that such a question has."""
         return _asked(self.last, self.facts)
+
+    def said(self, n: int) -> list[str]:
+        """The wordings of a fact that this customer has used: others of the same fact may differ in what they add."""
+        openings = [line for line, tells in self.script.openings if n in tells]
+        return [w for w in (*self.facts[n].wordings, *openings) if any(_plain(w) in message for message in self.own)]
 
     def times_asked(self, n: int) -> int:
         return sum(_asked(text, self.facts) == n for text in self.agent)

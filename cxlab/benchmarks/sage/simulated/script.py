@@ -28,7 +28,8 @@ OBJECTIONS = {
 
 @dataclass(frozen=True)
 class FactScript:
-    """One fact in words: four wordings of it, how it comes out, what is denied or said wrongly first."""
+    """One fact in words: four wordings of it, how it comes out, what is denied or said wrongly first; whether it is how
+    the customer feels."""
 
     field: str
     delivery: str
@@ -36,6 +37,7 @@ class FactScript:
     wordings: tuple[str, ...]
     denial: str = ""
     wrong: tuple[str, ...] = ()
+    feeling: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
                 wordings=some(getattr(option, wording) or option.says, SAMPLE_WORDINGS),
                 denial=next(iter(some(other.denies, 1)), "") if fact["delivery"] == "contrast" else "",
                 wrong=some(other.says, 2) if fact["delivery"] == "corrected" else (),
+                feeling=s.fields[fact["field"]].emotion,
             )
         )
     reading = guides(s, known)

@@ -27,9 +27,10 @@ KINDS = (
     "goodbye",
     "objecting",
     "repeat",
+    "asked_again",
 )
 WIDE = ("dodge", "vague", "relief", "grudging", "goodbye")
-BEFORE_A_FACT = ("greeting", "lead", "correction", "repeat")
+BEFORE_A_FACT = ("greeting", "lead", "correction", "repeat", "asked_again")
 LIMIT = 12
 
 
