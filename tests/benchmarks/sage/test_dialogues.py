@@ -97,11 +97,13 @@ def test_what_is_called_said_before_was_said_in_these_words(samples, dialogues) 
         for message in (m for m in attempt.messages if m.role == "customer"):
             text = plain(message.text)
             for n in set(message.data["told"]) & told.keys() - set(message.data["taken_back"]):
-                wordings = [plain(w) for w in (*script.facts[n - 1].wordings, *(line for line, _ in script.openings))]
-                # Only what was told rightly: a mistake is taken back in other words.
+                wordings = [plain(w) for w in script.facts[n - 1].wordings]
+                # A mistake is taken back in other words, and what a concern gives away is later put plainly.
                 if any(w in told[n] for w in wordings):
                     assert any(w in text and w in told[n] for w in wordings), (told[n], text)
                     claimed += bool(BEFORE.search(message.text.lower()))
+                else:
+                    assert not BEFORE.search(message.text.lower()), text
             for n in message.data["told"]:
                 told[n] = f"{told.get(n, '')} {text}"
     assert claimed >= 10

@@ -138,6 +138,9 @@ class CustomerSpeaker:
         if fact.delivery == "second" and self.times_asked(n) < 2:
             return self.write([self.line("dodge")], withheld=[n], why="asked for the first time, so I hold it back")
         told = [n]
+        if n in self.inputs.told:
+            # The way in which it began said as much, and is now put in the words that come nearest to it.
+            return self.write([self.lead(), sentence(self.nearest(n))], told=told, why="I say plainly how I began")
         if fact.feeling:
             # Nobody looks a feeling up, is sorry to have left it out or asks whether it was of use.
             return self.write([self.state(n)], told=told, why="I answer what was asked")
@@ -174,8 +177,12 @@ class CustomerSpeaker:
 
     def said(self, n: int) -> list[str]:
         """The wordings of a fact that this customer has used: others of the same fact may differ in what they add."""
-        openings = [line for line, tells in self.script.openings if n in tells]
-        return [w for w in (*self.facts[n].wordings, *openings) if any(_plain(w) in message for message in self.own)]
+        return [w for w in self.facts[n].wordings if any(_plain(w) in message for message in self.own)]
+
+    def nearest(self, n: int) -> str:
+        """The wording of a fact that shares most words with the first message: one may ask for a refund, one for a flight."""
+        begun = set(self.own[0].split())
+        return max(self.facts[n].wordings, key=lambda wording: len(begun & set(_plain(wording).split())))
 
     def times_asked(self, n: int) -> int:
         return sum(_asked(text, self.facts) == n for text in self.agent)
