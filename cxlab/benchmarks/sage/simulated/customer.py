@@ -180,7 +180,7 @@ class CustomerSpeaker:
         return [w for w in self.facts[n].wordings if any(_plain(w) in message for message in self.own)]
 
     def nearest(self, n: int) -> str:
-        """The wording of a fact that shares most words with the first message: one may ask for a refund, one for a flight."""
+        """The wording that shares most words with the first message: one may ask for money, one for a flight."""
         begun = set(self.own[0].split())
         return max(self.facts[n].wordings, key=lambda wording: len(begun & set(_plain(wording).split())))
 
