@@ -95,11 +95,12 @@ def kappas_of_tables(tables: ArrayLike, weights: Weights | None = None) -> NDArr
     return np.where(known, 1.0 - observed / np.where(known, expected, 1.0), math.nan)
 
 
-def fleiss_kappa(counts: ArrayLike) -> float:
+def fleiss_kappa(counts: ArrayLike, times: ArrayLike | None = None) -> float:
     """Fleiss' kappa of a table items x categories: how many raters put the item into the category.
 
-    Every item needs the same number of raters (BadOption otherwise: krippendorff_alpha takes gaps). nan
-    for no items, for fewer than two raters, and where all ratings fall into one category. Fleiss 1971.
+    `times`: how many items each row stands for; without it one each. Every item needs the same number of raters
+    (BadOption otherwise: krippendorff_alpha takes gaps). nan for no items, for fewer than two raters, and where all
+    ratings fall into one category. Fleiss 1971.
     """
     table = np.asarray(counts, dtype=np.float64)
     if table.size == 0:
@@ -112,10 +113,12 @@ def fleiss_kappa(counts: ArrayLike) -> float:
             f"items have {int(raters.min())} to {int(raters.max())} ratings; Fleiss' kappa needs the same number "
             "for each, krippendorff_alpha does not"
         )
-    if raters[0] < 2:
+    often = _as_times(times, table)
+    if raters[0] < 2 or not often.any():
         return math.nan
-    agreeing = (table * (table - 1)).sum() / (len(table) * raters[0] * (raters[0] - 1))
-    chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    agreeing = often @ (table * (table - 1)).sum(axis=1) / (often.sum() * raters[0] * (raters[0] - 1))
+    totals = often @ table
+    chance = float(((totals / totals.sum()) ** 2).sum())
     return _beyond_chance(1.0 - float(agreeing), 1.0 - chance)
 
 
@@ -143,11 +146,16 @@ def krippendorff_alpha(
     return alpha_of_counts(counts, level, known)
 
 
-def alpha_of_counts(counts: ArrayLike, level: Level = "nominal", labels: Sequence[Hashable] | None = None) -> float:
+def alpha_of_counts(
+    counts: ArrayLike,
+    level: Level = "nominal",
+    labels: Sequence[Hashable] | None = None,
+    times: ArrayLike | None = None,
+) -> float:
     """Krippendorff's alpha of a table items x labels: how many raters gave the item the label, 0 and up.
 
-    `labels` are the columns' labels in order (needed as numbers for `interval`). BadOption for another shape
-    or negative counts.
+    `labels` are the columns' labels in order (needed as numbers for `interval`), `times` how many items each row
+    stands for, without it one each. BadOption for another shape or negative counts.
     """
     table = np.asarray(counts, dtype=np.float64)
     if table.size == 0:
@@ -155,13 +163,14 @@ def alpha_of_counts(counts: ArrayLike, level: Level = "nominal", labels: Sequenc
     if table.ndim != 2 or (table < 0).any():
         raise BadOption("counts must be a table items x labels of numbers from 0 on")
     known = list(labels) if labels is not None else list(range(table.shape[1]))
-    table = table[table.sum(axis=1) >= 2]
-    if table.size == 0:
+    rated = table.sum(axis=1) >= 2
+    table, often = table[rated], _as_times(times, table)[rated]
+    if not often.any():
         return math.nan
 
     # Coincidences: each item's ordered pairs of ratings weigh 1 / (its ratings - 1), so an item counts as
     # many times as it was rated.
-    shares = table / (table.sum(axis=1, keepdims=True) - 1)
+    shares = often[:, None] * table / (table.sum(axis=1, keepdims=True) - 1)
     coincidences = table.T @ shares - np.diag(shares.sum(axis=0))
     totals = coincidences.sum(axis=0)
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
@@ -289,6 +298,14 @@ def leave_one_out_ranks(matrix: ArrayLike) -> LeaveOneOut:
     best = np.where(absent, np.nan, np.nanmin(np.where(np.isnan(left), np.inf, left), axis=0))
     worst = np.where(absent, np.nan, np.nanmax(np.where(np.isnan(left), -np.inf, left), axis=0))
     return LeaveOneOut(ranks, best, worst)
+
+
+def _as_times(times: ArrayLike | None, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many items each row of counts stands for. BadOption for another number of them, or negative ones."""
+    often = np.ones(len(table)) if times is None else np.asarray(times, dtype=np.float64)
+    if often.shape != (len(table),) or (often < 0).any():
+        raise BadOption(f"{len(table)} rows of counts need as many numbers from 0 on, not an array of {often.shape}")
+    return often
 
 
 def _rank_means(table: NDArray[np.float64]) -> NDArray[np.float64]:

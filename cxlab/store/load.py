@@ -133,13 +133,12 @@ def load_rows(
     """
     base = layout.resolve_home(home)
     folder = layout.run_folder(base, run_id)
-    wanted = pl.col("attempt_id") == attempt_id
     for tries in range(_TRIES, -1, -1):
         before = layout.swap_count(base)
         recover_folder(base, folder)
         try:
             with catalogue.naming_damage("run", run_id, base):
-                found = pl.collect_all([_scan(folder, name).filter(wanted) for name in names])
+                found = pl.collect_all([_rows_of(folder, name, attempt_id) for name in names])
         except FileNotFoundError:
             # A compaction moved the files between listing and reading.
             if tries == 0:
@@ -158,6 +157,16 @@ def _scan(folder: Path, table: str) -> pl.LazyFrame:
     if not files:
         return pl.LazyFrame(schema=schema)
     return pl.scan_parquet(files, schema=schema, missing_columns="insert", extra_columns="ignore")
+
+
+def _rows_of(folder: Path, table: str, attempt_id: str) -> pl.LazyFrame:
+    rows, wanted = _scan(folder, table), pl.col("attempt_id") == attempt_id
+    if not any(dtype.is_nested() for dtype in tables.PARTS[table].values()):
+        return rows.filter(wanted)
+    # Lists are put together also of the rows that a filter leaves out, but for those before and after a slice.
+    places = rows.select("attempt_id").with_row_index("place").filter(wanted).select("place").collect()["place"]
+    first, last = (places[0], places[-1]) if places.len() else (0, -1)
+    return rows.slice(first, last - first + 1).filter(wanted)
 
 
 def _load(folder: Path, wanted: pl.Expr) -> Iterator[tuple[Attempt, StoredScored]]:

@@ -95,17 +95,20 @@ def write_minus(table: pl.DataFrame, config: Mapping[str, Any]) -> tuple[Any, di
         return table.to_arrow(compat_level=pl.CompatLevel.oldest()), dict(config)
     forms = {name: config[name]["type_config"]["format"] for name in negative}
     # Of a text Streamlit shows what is written, too, and would write a missing one as "None".
-    texts = [name for name, dtype in table.schema.items() if dtype == pl.String and table[name].null_count()]
-    written = {name: [format_cell(value, forms[name]) for value in table[name]] for name in negative}
-    written |= {name: table[name].fill_null(NONE).to_list() for name in texts}
-    places = [(table.columns.index(name), values) for name, values in written.items()]
-    cells = [[{"id": f"row{row}_col{place}", "display_value": values[row]} for place, values in places]
-             for row in range(table.height)]  # fmt: skip
+    written = table.with_columns(
+        pl.Series(name, [format_cell(value, forms[name]) for value in table[name]], dtype=pl.String)
+        if name in forms
+        else pl.col(name).cast(pl.String).fill_null(NONE)
+        for name in table.columns
+    )
     # By way of Arrow: polars' own way waits for its threads with Python's lock held, for which one of them may wait
     # that runs a function of ours (`map_elements`) in another session; then the whole server stands still.
-    styler = table.to_arrow(compat_level=pl.CompatLevel.oldest()).to_pandas().style
-    # What pandas would work out here is how each cell of a page of HTML looks, at ten times the cost of all the rest.
-    vars(styler).update(_compute=lambda: styler, _translate=lambda *_, **__: {"body": cells})
+    sent, told = (each.to_arrow(compat_level=pl.CompatLevel.oldest()).to_pandas() for each in (table, written))
+    styler = sent.style
+    # What pandas would work out here is how each cell of a page of HTML looks, at ten times the cost of all the rest;
+    # and Streamlit would put what is written into a copy of the table as texts, cell by cell.
+    vars(styler).update(_compute=lambda: styler, _translate=lambda *_, **__: {})
+    vars(sent).update(astype=lambda _: told)
     bare = {name: {key: value for key, value in config[name]["type_config"].items() if key != "format"}
             for name in negative}  # fmt: skip
     return styler, {**config, **{name: {**config[name], "type_config": bare[name]} for name in negative}}

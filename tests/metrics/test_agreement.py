@@ -319,7 +319,25 @@ def test_tables_of_counts_say_the_same_as_lists_of_labels(rows: list[tuple], lev
         assert kappa_of_table(table, weights) == pytest.approx(pairwise, nan_ok=True)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=8),
+    st.sampled_from(["nominal", "ordinal", "interval"]),
+)
+def test_a_row_of_counts_may_stand_for_many_items(rows: list[tuple[int, int]], level: str) -> None:
+    counts, times = [[first, 3 - first] for first, _ in rows], [often for _, often in rows]
+    each = np.repeat(counts, times, axis=0)
+    assert fleiss_kappa(counts, times) == pytest.approx(fleiss_kappa(each), nan_ok=True)
+    gaps = [[first, (2 * first) % 3] for first, _ in rows]
+    alpha = alpha_of_counts(np.repeat(gaps, times, axis=0), level)
+    assert alpha_of_counts(gaps, level, times=times) == pytest.approx(alpha, nan_ok=True)
+
+
 def test_tables_of_counts_must_be_tables() -> None:
+    for wrong_times in ([1], [1, -1]):
+        with pytest.raises(BadOption):
+            alpha_of_counts([[1, 2], [2, 1]], times=wrong_times)
+        with pytest.raises(BadOption):
+            fleiss_kappa([[1, 2], [2, 1]], wrong_times)
     assert math.isnan(kappa_of_table([[0, 0], [0, 0]]))
     assert math.isnan(alpha_of_counts([]))
     for wrong in ([[1, 2]], [[1, -1], [0, 1]]):

@@ -150,22 +150,26 @@ def audit(view: View, unit: Unit = "model") -> tuple[tuple[str, ...], pl.DataFra
     facets = facet_ids()
     if len(strong) < 2:
         return strong, pl.DataFrame()
-    every = _attempts(view, unit)
-    told = _with_verdicts(every).sort("sample_id", "side", "trial")
+    told = _with_verdicts(_attempts(view, unit))
+    inside = told.filter(pl.col("side").is_in(strong))
+    failed = inside.group_by("sample_id").agg(
+        sides=pl.col("side").n_unique(), all_failed=(pl.col("verdict") == "failed").fill_null(False).all()
+    )
+    failed = failed.filter("all_failed", pl.col("sides") == len(strong)).select("sample_id")
+    # All else is asked of the few samples that are left.
+    told = told.join(failed, on="sample_id", how="semi").sort("sample_id", "side", "trial")
     marked = ask("""SELECT run_id, attempt_id, bool_or(value = $wrong) AS marked, bool_or(value = $right) AS confirmed
                  FROM attempt_tags WHERE value IN ($wrong, $right) GROUP BY ALL""",
                  {"wrong": WRONG_LABEL, "right": RIGHT_LABEL})  # fmt: skip
-    told = told.join(marked, on=["run_id", "attempt_id"], how="left")
-    inside = told.filter(pl.col("side").is_in(strong))
+    inside = told.filter(pl.col("side").is_in(strong)).join(
+        marked, on=["run_id", "attempt_id"], how="left", maintain_order="left"
+    )
     failed = inside.group_by("sample_id", maintain_order=True).agg(
-        sides=pl.col("side").n_unique(),
-        all_failed=(pl.col("verdict") == "failed").fill_null(False).all(),
         alike=pl.struct("owner", "reason", "stage", "field", "tool").n_unique() == 1,
         reason=pl.col("reason").mode(maintain_order=True).first(),
         marked=pl.col("marked").fill_null(False).any(),
         confirmed=pl.col("confirmed").fill_null(False).any(),
     )
-    failed = failed.filter("all_failed", pl.col("sides") == len(strong)).drop("all_failed", "sides")
     passed = (
         told.filter(~pl.col("side").is_in(strong) & (pl.col("verdict") == "passed"))
         .group_by("sample_id").agg(passed_by=pl.col("side").unique().sort())

@@ -240,8 +240,7 @@ def reliability(found: pl.DataFrame, judges: int, of_slices: bool = True) -> pl.
         if not n:
             continue
         agreeing = (counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))
-        items = np.repeat(counts, times, axis=0)
-        full = np.repeat(counts[raters == judges], times[raters == judges], axis=0)
+        full = raters == judges
         level: agreement.Level = "ordinal" if kind == "dimension" else "nominal"
         rows.append(
             {
@@ -250,8 +249,8 @@ def reliability(found: pl.DataFrame, judges: int, of_slices: bool = True) -> pl.
                 "n": n,
                 "agree": float((agreeing * times).sum() / n),
                 "unanimous": float(times[counts.max(axis=1) == raters].sum() / n),
-                "fleiss": _known(agreement.fleiss_kappa(full)),
-                "alpha": _known(agreement.alpha_of_counts(items, level, labels)),
+                "fleiss": _known(agreement.fleiss_kappa(counts[full], times[full])),
+                "alpha": _known(agreement.alpha_of_counts(counts, level, labels, times)),
             }
         )
     schema = {"kind": pl.String, key: pl.String, "n": pl.Int64}
