@@ -25,11 +25,12 @@ def summarise(
 ) -> pl.DataFrame:
     """Means with intervals: keys, n, clusters, mean, low, high; by keys, nulls last. Clustered by what samples share.
 
-    `frame`: keys, sample_id, n, total, one row or more a sample. `bounds` are the ends of the scale, where it has any.
+    `frame`: keys, sample_id (or the number of its `cluster`), n, total, one row or more a sample. `bounds` are the ends
+    of the scale, where it has any.
     """
     # Sums of integers come from DuckDB as decimals.
     clusters = (
-        add_cluster(frame)
+        (frame if "cluster" in frame.columns else add_cluster(frame))
         .group_by([*keys, "cluster"])
         .agg(pl.col("n").sum().cast(pl.Int64), pl.col("total").sum().cast(pl.Float64))
     )

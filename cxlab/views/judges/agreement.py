@@ -105,7 +105,7 @@ def _show_figures(view: View, table: pl.DataFrame, slices: Slices) -> None:
 def _show_pairs(view: View, panel: Sequence[str], slices: Slices) -> None:
     """Who agrees with whom, on what, and how reliable that is."""
     filters = view.change(field="", judges=())
-    found = queries_agreement.pairs(patterns(filters, panel, slices), panel)
+    found = cached(pairs_of, filters, list(panel), slices)
     kinds = {kind: words for kind, words in KINDS.items() if kind in set(found["kind"])}
     if not kinds:
         st.info("No two judges have judged the same thing under these filters.")
@@ -264,7 +264,7 @@ def _find_question(benchmark: str, item: str) -> str:
 
 def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slices) -> None:
     by = pick("Sliced by", slices.titles, "judges-slice")
-    frame = queries_agreement.reliability(patterns(view, panel, slices, by), len(panel)).filter(pl.col("kind") == kind)
+    frame = cached(reliability, view, list(panel), slices, by).filter(pl.col("kind") == kind)
     whole = cached(reliability, view, list(panel), slices).filter(pl.col("kind") == kind)
     if frame.is_empty():
         return
@@ -300,7 +300,7 @@ def _show_reliability(view: View, panel: Sequence[str], kind: str, slices: Slice
 
 
 def _show_splits(view: View, panel: Sequence[str], kind: str, slices: Slices) -> None:
-    frame = queries_agreement.splits(patterns(view, panel, slices), len(panel)).filter(pl.col("kind") == kind)
+    frame = cached(splits_of, view, list(panel), slices).filter(pl.col("kind") == kind)
     together = frame.group_by("split").agg(pl.col("n").sum()).with_columns(share=pl.col("n") / pl.col("n").sum())
     share = dict(together.select("split", "share").iter_rows())
     ties = int(together.filter(pl.col("split") == "tie")["n"].sum())
@@ -356,6 +356,16 @@ def patterns(view: View, panel: Sequence[str], slices: Slices, by: str | None = 
     return cached(queries_agreement.patterns, view, list(panel), by, slices.facets)
 
 
-def reliability(view: View, panel: Sequence[str], slices: Slices) -> pl.DataFrame:
-    """The whole panel's reliability by kind."""
-    return queries_agreement.reliability(patterns(view, panel, slices), len(panel))
+def pairs_of(view: View, panel: Sequence[str], slices: Slices) -> pl.DataFrame:
+    """Each two judges on each field."""
+    return queries_agreement.pairs(patterns(view, panel, slices), panel)
+
+
+def splits_of(view: View, panel: Sequence[str], slices: Slices) -> pl.DataFrame:
+    """How verdicts fell on each field."""
+    return queries_agreement.splits(patterns(view, panel, slices), len(panel))
+
+
+def reliability(view: View, panel: Sequence[str], slices: Slices, by: str | None = None) -> pl.DataFrame:
+    """The whole panel's reliability by kind, and by slice where it is sliced."""
+    return queries_agreement.reliability(patterns(view, panel, slices, by), len(panel))

@@ -36,7 +36,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
     """Each judge left out: whether the rest is right as often, whether models keep their order, and what is saved."""
     judges = votes["judge"].to_list()
     frame = leave_unmeasured(votes).select("judge", "cost_usd", "latency_s")
-    truth = _measure(view, judges, slices)
+    truth = cached(measure, view, judges, slices)
     ranks = queries_leave_out.ranks_without(cached(queries_materiality.alone, compared, slices.facets))
     people = judges_with_people(view, decisions.outcomes(cached(decisions.decisions)))
     people = people.select("judge", decided="n", same="agree", same_low="low", same_high="high")
@@ -143,11 +143,10 @@ def find_drop(view: View, slices: Slices) -> str:
     votes = cached(queries_agreement.panel, view, slices.facets)
     if votes.height < 2:
         return ""
-    frame = _measure(view, votes["judge"].to_list(), slices)
-    return say_drop(frame)
+    return say_drop(cached(measure, view, votes["judge"].to_list(), slices))
 
 
-def _measure(view: View, judges: list[str], slices: Slices) -> pl.DataFrame:
+def measure(view: View, judges: list[str], slices: Slices) -> pl.DataFrame:
     """`queries_leave_out.without_each` of a view."""
     both_ways = REGISTRY[view.benchmark].judged if view.benchmark in REGISTRY else None
     opinions = sorted(both_ways.opinions) if both_ways else []

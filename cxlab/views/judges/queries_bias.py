@@ -15,10 +15,9 @@ from cxlab.metrics.intervals import pooled_interval
 from cxlab.read.clusters import SHARE, means, summarise
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, rescored_runs, version_of, where, widen
-from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.store import layout
-from cxlab.views.judges.queries_agreement import facet_columns
+from cxlab.views.judges.queries_agreement import code, facet_columns, spell
 
 
 class Favour(NamedTuple):
@@ -46,8 +45,8 @@ def severity(view: View, lengths: Mapping[str, str], facets: Sequence[str] = ())
     Over the grades that every judge gave. `lengths`: benchmark → the metric that counts the words of a reply.
     """
     by_cluster = _cut_grades(view, lengths, facets).group_by("judge", "cluster").agg(pl.col(_GRADE_SUMS).sum())
-    by_cluster = by_cluster.sort("judge", "cluster")
-    offsets = summarise(by_cluster.select("judge", "n", sample_id="cluster", total="off"), ("judge",))
+    by_cluster = spell(by_cluster).sort("judge", "cluster")
+    offsets = summarise(by_cluster.select("judge", "cluster", "n", total="off"), ("judge",))
     offsets = _add_gaps(offsets, by_cluster.select("judge", "cluster", "n", total="off"))
     shares = by_cluster.group_by("judge").agg(
         pl.col("total", "three", "six", "nine").sum() / pl.col("n").sum()
@@ -67,7 +66,7 @@ def _cut_grades(view: View, lengths: Mapping[str, str], facets: Sequence[str]) -
     """Sums over the grades that every judge gave: judge, model, cluster, the facets, and those of _GRADE_SUMS."""
     kept, home, version = ("models", *facets), str(layout.home()), version_of(view)
     found = _read_grades(home, version, widen(view, kept), tuple(lengths.items()), tuple(facets))
-    return add_cluster(cut(found, view, kept))
+    return cut(found, view, kept)
 
 
 # Grades, how far they lie from the panel's mean, their sum and kinds; and of the turns whose reply's words are known
@@ -80,7 +79,7 @@ def _read_grades(
     home: str, version: str, wanted: View, lengths: tuple[tuple[str, str], ...], facets: tuple[str, ...]
 ) -> pl.DataFrame:
     condition, params = where(wanted, "judgements", "j.")
-    return ask(
+    found = ask(
         f"""
         WITH graded AS (
             SELECT run_id, attempt_id, turn, field, list({{'judge': judge, 'grade': verdict::DOUBLE}}) AS votes
@@ -109,6 +108,7 @@ def _read_grades(
         """,
         {**params, "of": [name for name, _ in lengths], "metrics": [metric for _, metric in lengths]},
     )
+    return code(found)
 
 
 def _add_gaps(offsets: pl.DataFrame, by_cluster: pl.DataFrame) -> pl.DataFrame:
@@ -133,9 +133,8 @@ def favour(
 ) -> Favour | None:
     """Do judges grade their own family above what strictness and quality explain? None for one judge or model. Over the
     grades that every judge gave; `lengths` as in `severity`, whose reading serves for both."""
-    frame = (
-        _cut_grades(view, lengths or {}, facets).group_by("judge", "model", "cluster").agg(pl.col("total", "n").sum())
-    )
+    cut_grades = _cut_grades(view, lengths or {}, facets)
+    frame = spell(cut_grades.group_by("judge", "model", "cluster").agg(pl.col("total", "n").sum()))
     judges, models, clusters = (tuple(frame[name].unique().sort()) for name in ("judge", "model", "cluster"))
     if len(judges) < 2 or len(models) < 2:
         return None

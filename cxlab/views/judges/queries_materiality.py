@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from cxlab.metrics import agreement
+from cxlab.metrics.intervals import Bounds
 from cxlab.read.clusters import SHARE, summarise
 from cxlab.read.kept.chosen import keep_among
 from cxlab.read.kept.numbers import number
@@ -16,7 +17,7 @@ from cxlab.read.procedures import SINGLE_JUDGE_METRICS, name_single_judge_metric
 from cxlab.read.query import ask, cut, selection, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import layout
-from cxlab.views.judges.queries_agreement import facet_columns
+from cxlab.views.judges.queries_agreement import code, facet_columns, spell
 
 
 def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -> pl.DataFrame:
@@ -30,13 +31,14 @@ def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -
     kept = ("models", *facets)
     home, version = str(layout.home()), version_of(view)
     told = cut(_read_stakes(home, version, widen(view, kept), by == "turn", tuple(facets)), view, kept)
-    piece = pl.lit("") if by is None else pl.col(by).cast(pl.String)
-    # A sample has a row a model and turn; it is summed before there is a row a measure.
-    sums = told.group_by(piece.alias("slice"), "sample_id").agg(
+    piece = pl.lit("") if by is None else pl.col(by)
+    # A cluster has a row a model and turn; it is summed before there is a row a measure.
+    sums = told.group_by(piece.alias("slice"), "cluster").agg(
         pl.col("n", "way", "action", "ranged", "range").sum().cast(pl.Float64)
     )
+    sums = sums.with_columns(pl.col("slice").cast(pl.String))
     parts = [
-        sums.select("slice", "sample_id", measure=pl.lit(name), n=n, total=name)
+        sums.select("slice", "cluster", measure=pl.lit(name), n=n, total=name)
         for name, n in (("way", "n"), ("action", "n"), ("range", "ranged"))
     ]
     keys = ("slice", "measure")
@@ -46,13 +48,13 @@ def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -
 
 @lru_cache(maxsize=2)
 def _read_stakes(home: str, version: str, wanted: View, by_turn: bool, facets: tuple[str, ...]) -> pl.DataFrame:
-    """Sums by sample (and turn): n turns on which two judges lead somewhere, on how many of them their ways and their
+    """Sums by cluster (and turn): n turns on which two judges lead somewhere, on how many of them their ways and their
     actions differ, and the ranges of that metric (`ranged` of them known)."""
     condition, params = where(wanted, "traces", "t.")
     # Of each judge that leads somewhere; NULL for the others, which list functions leave out.
     led = "list_transform(t.single_judges, lambda a: CASE WHEN len(a.path) > 0 THEN {} END)"
     turn, columns = "turn, " if by_turn else "", "".join(f', "{name}"' for name in facets)
-    return ask(
+    found = ask(
         f"""
         WITH declared AS ({SINGLE_JUDGE_METRICS}), told AS (
             SELECT t.model, t.turn, t.sample_id {facet_columns(facets, "t")},
@@ -68,6 +70,7 @@ def _read_stakes(home: str, version: str, wanted: View, by_turn: bool, facets: t
         """,
         {**params, **name_single_judge_metrics("way")},
     )
+    return code(found)
 
 
 def alone(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
@@ -76,17 +79,22 @@ def alone(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     By the metric that models are ranked by. `judge` "panel" is the panel's own score. All over the same turns: those
     which panel and every judge can score.
     """
-    return summarise(_cut_alone(view, facets), ("judge", "model"), (0.0, 100.0))
+    return _summarise(_cut_alone(view, facets), ("judge", "model"), (0.0, 100.0))
 
 
 def offsets(view: View, facets: Sequence[str] = ()) -> pl.DataFrame:
     """How that score would move with one judge alone: judge, n, clusters, mean, low, high (points, paired by turn)."""
     told = _cut_alone(view, facets).filter(pl.col("judge") != "panel")
-    return summarise(told.select("judge", "sample_id", "n", total="moved"), ("judge",))
+    return _summarise(told.select("judge", "cluster", "n", total="moved"), ("judge",))
+
+
+def _summarise(coded: pl.DataFrame, keys: Sequence[str], bounds: Bounds | None = None) -> pl.DataFrame:
+    """`summarise` by keys that are categories, which are in the order of the texts only once they are texts."""
+    return spell(summarise(coded, keys, bounds)).sort(keys)
 
 
 def _cut_alone(view: View, facets: Sequence[str]) -> pl.DataFrame:
-    """Sums by attempt over the turns that all can score: judge, model, sample_id, n, total, moved (from the panel)."""
+    """Sums by attempt over the turns that all can score: judge, model, cluster, n, total, moved (from the panel)."""
     return _cut_alone_once(str(layout.home()), version_of(view), selection(view).change(metric=""), tuple(facets))
 
 
@@ -96,7 +104,7 @@ def _cut_alone_once(home: str, version: str, view: View, facets: tuple[str, ...]
     kept = ("models", *facets)
     # Which attempts are compared changes with each filter: they are picked from what was read once.
     found = cut(_read_alone(home, version, widen(view.change(among=""), kept), facets), view, kept)
-    return keep_among(found, view).select("judge", "model", "sample_id", "n", "total", "moved")
+    return keep_among(found, view).select("judge", "model", "cluster", "n", "total", "moved")
 
 
 @lru_cache(maxsize=2)
@@ -108,7 +116,7 @@ def _read_alone(home: str, version: str, wanted: View, facets: tuple[str, ...]) 
         "FROM kept GROUP BY ALL",
         {**params, **name_single_judge_metrics("whole")},
     )
-    return number(found)
+    return code(number(found).drop("run_id", "attempt_id"))
 
 
 _ALONE = """
