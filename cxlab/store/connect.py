@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import polars as pl
 
 from cxlab.errors import BadStore, Busy, NewerStore
-from cxlab.store import catalogue, layout, tables
+from cxlab.store import catalogue, layout, tables, tables_in_memory
 from cxlab.store.catalogue import Catalogue
 from cxlab.store.compact import recover_folder
 from cxlab.store.soundness import find_fault
@@ -63,9 +63,7 @@ def open_store(home: Path | str | None = None) -> "duckdb.DuckDBPyConnection":
         except NewerStore:
             raise
         except BadStore:
-            con = _connect(base, ":memory:", read_only=False)
-            _make_views(con, base)
-            return con
+            return _open_views(base)
         if stored != _wanted_version():
             con.close()
             _upgrade(base)
@@ -127,7 +125,7 @@ def _settle(con: "duckdb.DuckDBPyConnection", ask: "Callable[[duckdb.DuckDBPyCon
         before = _settled_count(base)
         known = catalogue.read(base)
         try:
-            with (_narrow(base, known) if known.set_aside else con).cursor() as cursor:
+            with (_in_memory(base, known) or con).cursor() as cursor:
                 answer = ask(cursor)
         except duckdb.Error as fault:
             moved = layout.swap_count(base) != before
@@ -166,6 +164,13 @@ def _look_closer(base: Path, known: Catalogue, read_whole: bool) -> bool:
     return read_whole and catalogue.look_closer(base)
 
 
+def _in_memory(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection | None":
+    """The database in memory that answers in place of the views over every file, where there is one."""
+    if known.set_aside:
+        return _narrow(base, known)
+    return tables_in_memory.find(base, known.data_version, functools.partial(_open_views, base))
+
+
 def _narrow(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection":
     """A connection to views over what counts alone."""
     with _narrowing:
@@ -187,6 +192,12 @@ def _make_views(con: "duckdb.DuckDBPyConnection", base: Path) -> None:
             con.execute(_views())
         finally:
             con.execute(f"SET GLOBAL file_search_path = {_quote(str(base))}")
+
+
+def _open_views(base: Path) -> "duckdb.DuckDBPyConnection":
+    con = _connect(base, ":memory:", read_only=False)
+    _make_views(con, base)
+    return con
 
 
 def _make_in_memory(base: Path, views: str) -> "duckdb.DuckDBPyConnection":
