@@ -165,12 +165,19 @@ def test_a_word_is_found_in_all_its_forms_by_the_language_of_the_run(empty_home:
         assert find(word) == {"base": english[:2]}, word
     found = find_dialogues(ALL, split_terms("promised"), (), 10, 0)
     assert {*found.forms["promised"]} == {"promise", "promised", "promises"}
-    assert find('"promise"') == {"base": english[:3]}, "as it stands, also within words"
+    # What stands as it was typed comes first, and of a dialogue the messages that hold it so.
+    store(empty_home, 3, "curt", ["No promise.", "I promise.", "A promise is a promise."])
+    assert list(find("promised")) == ["base", "curt"]
+    assert list(find("promise")) == ["curt", "base"]
+    found = find_dialogues(View(models=("base",)), split_terms("promises"), (), 10, 0, 1)
+    assert found.said["text"].to_list() == [english[1]]
+    assert find('"promise"', View(models=("base",))) == {"base": english[:3]}, "as it stands, also within words"
     assert find("haus") == find("Häuser") == {"weak": german[1:3]}
     assert find("Rechnung") == {"weak": german[:2]}
     # A part of a word finds what it is a part of, where it is no word anywhere.
     assert find("compromis") == {"base": [english[2]]}
-    assert find("promis") == find("omise") == {"base": english[:3]}
+    of_base = View(models=("base",))
+    assert find("promis", of_base) == find("omise", of_base) == {"base": english[:3]}
 
 
 def test_more_messages_than_are_read_for_their_words_are_found_by_the_forms(
@@ -190,7 +197,7 @@ def test_more_messages_than_are_read_for_their_words_are_found_by_the_forms(
 def test_the_page_says_which_forms_were_looked_for_and_the_opened_dialogue_marks_them_all(empty_home: Path) -> None:
     store(empty_home, 1, "base", ["I was promised two refunds.", "No refund was promised.", "The promise!", "Bye."])
     app = open_page("conversations", source="runs", q="promise refund")
-    assert "Looked for: promised, promise; refund, refunds." in words(app), "commonest first"
+    assert "Looked for: promised; refund, refunds." in words(app), "as they stand in the messages with both"
     (first, *_) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
     assert first["sought"] == ["promise refund"]
     opened = open_page("failures", **{name: value[0] for name, value in first.items()})

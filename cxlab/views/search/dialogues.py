@@ -58,12 +58,14 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
         skipped = (max(1, view.page) - 1) * _ROWS_A_PAGE
         found = cached(find_dialogues, narrowed, terms, roles, _ROWS_A_PAGE, skipped, _SHOWN)
         all_held = found.held == len(terms)
-        wider = cached(find_dialogues, narrowed, terms, (), 1, 0, 1) if roles and not all_held else None
+        wider = cached(find_dialogues, narrowed, terms, (), 1, 0, 1, fewer=False) if roles and not all_held else None
     show_active(view.change(search=""), about)
     results.say_looked_for((found.forms.get(each.text, (each.text,)) for each in terms), left_out(place.view.search))
     _say_within(terms, found)
     if all_held:
-        _show_found(view, terms, found, "Where most messages hold the words comes first.")
+        many = any(len(each) > 1 for each in found.forms.values())
+        first = "Words as they were typed come first, then where most messages hold them." if many else ""
+        _show_found(view, terms, found, first or "Where most messages hold the words comes first.")
         return True
     _say_none(place, terms, said, wider.dialogues if wider and wider.held == len(terms) else 0, found)
     if found.held:

@@ -28,7 +28,8 @@ _LETTERS = r"\p{L}\p{N}_"
 class FoundDialogues:
     """`messages` in `dialogues` hold the words: `held` of them in one message, the most that any does. `rows`: a page
     of the dialogues (run_id, attempt_id, found, benchmark, model, task, verdict), those that come first; `said`: the
-    first such messages of each (run_id, attempt_id, turn, role, text). `counts`: term → messages that hold it; `forms`:
+    first such messages of each (run_id, attempt_id, turn, role, text). `counts`: term → messages that hold it (of those
+    that hold all, where any does); `forms`:
     word → its forms that stand in them, commonest first, for each that is not looked for as it stands; `sought`: all
     that is marked."""
 
@@ -68,13 +69,18 @@ def run_languages() -> dict[str, str]:
 
 
 def find_dialogues(
-    view: View, terms: Sequence[Term], roles: Sequence[str], size: int, skipped: int, shown: int = 3
+    view: View, terms: Sequence[Term], roles: Sequence[str], size: int, skipped: int, shown: int = 3, fewer: bool = True
 ) -> FoundDialogues:
     """The dialogues under the view in which one message holds all `terms`, or where none does as many of them as any,
-    those with the rarest first; of messages of `roles` alone where any is named. A word is found in all its forms.
-    `size` of them after those that are `skipped`, of each so many messages as are `shown`."""
-    hits, forms = _find_hits(view, terms, roles)
+    those with the rarest first, unless `fewer` are not wanted; of messages of `roles` alone where any is named.
+
+    A word is found in all its forms, first where it stands as it was typed. `size` of the dialogues after those that
+    are `skipped`, of each so many messages as are `shown`.
+    """
     holds = {each.text: f"held_{place}" for place, each in enumerate(terms)}
+    hits, forms = _find_hits(view, terms, roles)
+    if fewer and len(terms) > 1 and hits.filter(pl.all_horizontal(*holds.values())).is_empty():
+        hits, forms = _find_hits(view, terms, roles, any_of=True)
     counts = {word: int(hits[column].sum()) for word, column in holds.items()}
     sought = Sought(
         frozenset(form.casefold() for each in forms.values() for form in each),
@@ -87,12 +93,14 @@ def find_dialogues(
     # Where none holds all, a word that few messages hold tells more.
     told = {holds[word]: 1 / (1 + n) if held < len(terms) else 0.0 for word, n in counts.items()}
     weight = pl.sum_horizontal(*(pl.col(column) * worth for column, worth in told.items()))
-    hits = hits.filter(pl.col("held") == held).with_columns(weight=weight)
-    talks = hits.group_by("run_id", "attempt_id").agg(pl.len().alias("found"), pl.col("weight").max())
-    order, falling = ["weight", "found", "run_id", "attempt_id"], [True, True, True, False]
+    typed = pl.sum_horizontal(f"typed_{place}" for place in range(len(terms)))
+    hits = hits.filter(pl.col("held") == held).with_columns(weight=weight, typed=typed)
+    talks = hits.group_by("run_id", "attempt_id").agg(pl.len().alias("found"), pl.col("weight", "typed").max())
+    order, falling = ["weight", "typed", "found", "run_id", "attempt_id"], [True, True, True, True, False]
     page = talks.sort(order, descending=falling).slice(skipped, size).with_row_index("place")
     first = hits.join(page.select("run_id", "attempt_id"), on=["run_id", "attempt_id"], how="semi")
-    first = first.sort("weight", "seq", descending=[True, False]).group_by("run_id", "attempt_id").head(shown)
+    first = first.sort("weight", "typed", "seq", descending=[True, True, False])
+    first = first.group_by("run_id", "attempt_id").head(shown)
     rows = ask(
         """SELECT p.run_id, p.attempt_id, p.found, a.benchmark, a.model, a.task, a.verdict
         FROM page p JOIN attempts a USING (run_id, attempt_id) ORDER BY p.place""",
@@ -107,14 +115,14 @@ def find_dialogues(
 
 
 def _find_hits(
-    view: View, terms: Sequence[Term], roles: Sequence[str]
+    view: View, terms: Sequence[Term], roles: Sequence[str], any_of: bool = False
 ) -> tuple[pl.DataFrame, dict[str, tuple[str, ...]]]:
-    """The messages that may hold any of the terms (run_id, attempt_id, seq, and held_N, whether they hold the Nth), and
-    for each word its forms, commonest first; of a word that stands in none by itself no forms: it is looked for within
-    other words, too."""
+    """The messages that may hold all of the terms, or `any_of` them (run_id, attempt_id, seq, typed_N, whether the Nth
+    stands in them as it was typed, and held_N, whether any of its forms does), and for each word its forms, commonest
+    first; of a word that stands in none by itself no forms: it is looked for within other words, too."""
     languages = cached(run_languages)
     params: Params = {f"term_{place}": term.text for place, term in enumerate(terms)}
-    columns = {f"held_{place}": f"contains(low, lower($term_{place}))" for place in range(len(terms))}
+    columns = {f"typed_{place}": f"contains(low, lower($term_{place}))" for place in range(len(terms))}
     near = list(columns.values())
     for place, term in enumerate(terms):
         starts = sorted({s for each in {*languages.values()} for s in find_starts(term.text.casefold(), each)})
@@ -124,7 +132,8 @@ def _find_hits(
         near[place] = " OR ".join(f"contains(low, $start_{place}_{number})" for number in range(len(starts)))
         params[f"words_{place}"] = f"(?:^|[^{_LETTERS}])((?:{'|'.join(map(re.escape, starts))})[{_LETTERS}]*)"
         columns[f"words_{place}"] = f"regexp_extract_all(low, $words_{place}, 1)"
-    hits = _ask_hits(view, roles, columns, near, params, _READ_FOR_FORMS)
+    held = (" OR " if any_of else " AND ").join(f"({each})" for each in near)
+    hits = _ask_hits(view, roles, columns, held, params, _READ_FOR_FORMS)
     many = hits.height == _READ_FOR_FORMS
     forms: dict[str, tuple[str, ...]] = {}
     for place, term in enumerate(terms):
@@ -138,19 +147,20 @@ def _find_hits(
             if term.text in forms:
                 params[f"words_{place}"] = f"(?:^|[^{_LETTERS}])(?:{'|'.join(forms[term.text])})(?:$|[^{_LETTERS}])"
                 columns[f"held_{place}"] = f"regexp_matches(low, $words_{place})"
-        hits = _ask_hits(view, roles, columns, near, params)
-    return hits, forms
+        hits = _ask_hits(view, roles, columns, held, params)
+    as_typed = {f"held_{place}": pl.col(f"typed_{place}") for place in range(len(terms))}
+    return hits.with_columns(**{held: typed for held, typed in as_typed.items() if held not in hits.columns}), forms
 
 
 def _ask_hits(
-    view: View, roles: Sequence[str], columns: Mapping[str, str], near: Sequence[str], params: Params, most: int = 0
+    view: View, roles: Sequence[str], columns: Mapping[str, str], held: str, params: Params, most: int = 0
 ) -> pl.DataFrame:
     condition, narrowed = where(view, "messages", "m.")
     spoken, of_roles = _name_roles(roles)
     told = "".join(f", {sql} AS {name}" for name, sql in columns.items())
     sql = f"""SELECT run_id, attempt_id, seq{told} FROM (
             SELECT m.run_id, m.attempt_id, m.seq, m.role, lower(m.text) AS low FROM messages m WHERE {condition}
-        ) WHERE {spoken} AND ({" OR ".join(near)}){f" LIMIT {most}" if most else ""}"""
+        ) WHERE {spoken} AND ({held}){f" LIMIT {most}" if most else ""}"""
     named = {*_PARAMETER.findall(sql)}
     return ask(sql, {name: value for name, value in (narrowed | of_roles | params).items() if name in named})
 
@@ -158,7 +168,7 @@ def _ask_hits(
 def _join_forms(
     hits: pl.DataFrame, word: str, place: int, languages: Mapping[str, str]
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The messages with `held_N` for the forms of a word, by the language of their run; as it was where none stands in
+    """The messages with `held_N` for the forms of a word, by the language of their run; without it where none stands in
     any."""
     each = hits.with_row_index("row").select("row", "run_id", form=f"words_{place}").explode("form").drop_nulls("form")
     pairs = each.select("run_id", "form").unique()
