@@ -35,16 +35,15 @@ def summarise(
         .agg(pl.col("n").sum().cast(pl.Int64), pl.col("total").sum().cast(pl.Float64))
     )
     clusters = clusters.filter(pl.col("n") > 0)
-    centre = clusters.group_by(keys).agg(mean=pl.col("total").sum() / pl.col("n").sum())
-    off = pl.col("total") - pl.col("mean") * pl.col("n")
+    mean = pl.col("total").sum() / pl.col("n").sum()
+    off = pl.col("total") - mean * pl.col("n")
     own = pl.col("total") / pl.col("n")
     found = (
-        clusters.join(centre, on=keys, nulls_equal=True)
-        .group_by(keys)
+        clusters.group_by(keys)
         .agg(
             n=pl.col("n").sum().cast(pl.Int64),
             clusters=pl.len().cast(pl.Int64),
-            mean=pl.col("mean").first(),
+            mean=mean,
             spread=(off**2).sum().sqrt() / pl.col("n").sum(),
             weight=pl.col("n").sum() ** 2 / (pl.col("n") ** 2).sum(),
             edge=own.is_in(bounds or ()).mean(),

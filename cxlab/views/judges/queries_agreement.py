@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from cxlab.metrics import agreement
 from cxlab.metrics.intervals import pooled_interval
 from cxlab.read.clusters import SHARE
+from cxlab.read.coded import code, spell
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, facet, version_of, where, widen
-from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.records.evaluation import MEASURED
 from cxlab.store import catalogue, layout
@@ -35,20 +35,6 @@ def facet_columns(facets: Sequence[str], table: str) -> str:
     reads nothing anew.
     """
     return "".join(f', {facet(name, table)} AS "{name}"' for name in facets)
-
-
-def code(found: pl.DataFrame) -> pl.DataFrame:
-    """What was read with its texts as categories, and `cluster` in the place of `sample_id`, numbered in the order of
-    their names: cut and summed anew at each look, which takes a third of the time of texts. `spell` undoes it."""
-    if "sample_id" in found.columns:
-        clusters = add_cluster(found.select("sample_id"))["cluster"].rank("dense")
-        found = found.drop("sample_id").with_columns(cluster=clusters)
-    return found.with_columns(pl.col(pl.String).cast(pl.Categorical))
-
-
-def spell(coded: pl.DataFrame) -> pl.DataFrame:
-    """The rows with texts in the place of categories."""
-    return coded.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
 class Panel(NamedTuple):

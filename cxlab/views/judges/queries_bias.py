@@ -13,11 +13,12 @@ from cxlab.metrics import agreement
 from cxlab.metrics.correlation import correlation_of_sums
 from cxlab.metrics.intervals import pooled_interval
 from cxlab.read.clusters import SHARE, means, summarise
+from cxlab.read.coded import code, spell
 from cxlab.read.procedures import select_procedure
 from cxlab.read.query import ask, cut, rescored_runs, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import layout
-from cxlab.views.judges.queries_agreement import code, facet_columns, spell
+from cxlab.views.judges.queries_agreement import facet_columns
 
 
 class Favour(NamedTuple):

@@ -11,13 +11,14 @@ import polars as pl
 from cxlab.metrics import agreement
 from cxlab.metrics.intervals import Bounds
 from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.coded import code, spell
 from cxlab.read.kept.chosen import keep_among
 from cxlab.read.kept.numbers import number
 from cxlab.read.procedures import SINGLE_JUDGE_METRICS, name_single_judge_metrics
 from cxlab.read.query import ask, cut, selection, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import layout
-from cxlab.views.judges.queries_agreement import code, facet_columns, spell
+from cxlab.views.judges.queries_agreement import facet_columns
 
 
 def materiality(view: View, by: str | None = None, facets: Sequence[str] = ()) -> pl.DataFrame:

@@ -14,12 +14,12 @@ import polars as pl
 from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paths import alignment
 from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.coded import spell
 from cxlab.read.comparison import score_sums
 from cxlab.read.kept.chosen import keep_among, keep_facets
 from cxlab.read.kept.numbers import number
 from cxlab.read.procedures import procedure_facets, select_procedure
 from cxlab.read.query import ask, cut, version_of, where, widen
-from cxlab.read.sample_clusters import add_cluster
 from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 from cxlab.store.connect import fetch
@@ -103,9 +103,9 @@ def branches(view: View, by_model: bool = False) -> pl.DataFrame:
         )
     keys = ("model", "stage") if by_model else ("stage",)
     right = pl.when("right").then("n").otherwise(0)
-    arrived = told.turns.group_by(*(("model",) if by_model else ()), "sample_id", "pair").agg(pl.col("n").sum())
-    clusters = arrived.join(arrivals, on="pair").select(*keys, "sample_id", "n", total=right)
-    return summarise(clusters, keys, SHARE).rename({"mean": "share"})
+    arrived = told.turns.group_by(*(("model",) if by_model else ()), "cluster", "pair").agg(pl.col("n").sum())
+    clusters = arrived.join(arrivals, on="pair").select(*keys, "cluster", "n", total=right)
+    return spell(summarise(clusters, keys, SHARE)).sort(keys).rename({"mean": "share"})
 
 
 def error_split(view: View) -> pl.DataFrame:
@@ -149,13 +149,12 @@ def _shares_of(turns: pl.DataFrame, keys: tuple[str, ...], group: str, groups: S
     # A column a group, summed before there is a row a group: to join what has none costs more than to count it as 0.
     named = {f"total_{place}": each for place, each in enumerate(groups or ("",))}
     totals = {name: pl.when(pl.col(group) == each).then("n").otherwise(0) for name, each in named.items()}
-    sums = turns.select(*keys, "sample_id", "n", **totals).group_by(*keys, "sample_id").agg(pl.col("n", *totals).sum())
-    sums = add_cluster(sums).group_by(*keys, "cluster").agg(pl.col("n", *totals).sum())
+    sums = turns.select(*keys, "cluster", "n", **totals).group_by(*keys, "cluster").agg(pl.col("n", *totals).sum())
     clusters = pl.concat(
-        sums.select(*keys, pl.lit(each).alias(group), "n", sample_id="cluster", total=name)
-        for name, each in named.items()
+        sums.select(*keys, pl.lit(each).alias(group), "n", "cluster", total=name) for name, each in named.items()
     )
-    found = summarise(clusters, (*keys, group), SHARE).rename({"mean": "share", "n": "of"})
+    found = spell(summarise(clusters, (*keys, group), SHARE)).sort(*keys, group)
+    found = found.rename({"mean": "share", "n": "of"})
     return found.with_columns(n=(pl.col("share") * pl.col("of")).round().cast(pl.Int64)).select(
         *keys, group, "n", "of", "clusters", "share", "low", "high"
     )

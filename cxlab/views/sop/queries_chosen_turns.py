@@ -2,19 +2,16 @@
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
+from cxlab.read.coded import number_clusters, spell
 from cxlab.read.kept.chosen import keep_among, keep_facets
 from cxlab.read.kept.numbers import number
 from cxlab.read.query import Params, ask, cut, selection, version_of, where, widen
 from cxlab.read.view import View
 from cxlab.store import layout
-
-if TYPE_CHECKING:
-    pass
-
 
 EVALUATED = (1, 5, 10, 15)
 """Turns that the benchmark always looks at, as far as a dialogue reaches them; besides them the last one."""
@@ -36,8 +33,9 @@ WANTED = "list_append(t.reference_path, t.reference_action) AS wanted"
 
 
 class Turns(NamedTuple):
-    """A selection: `turns` (run_id, attempt_id, model, sample_id, error, pair, n); what each `pair` of ways is: pair,
-    way, wanted; and how often each model has them: model, way, wanted, n. Turns that do not count have no pair."""
+    """A selection: `turns` (run_id, attempt_id, turn, model, sample_id, cluster, error, pair, n = 1; model and error as
+    categories, clusters numbered); what each `pair` of ways is: pair, way, wanted; and how often each model has them:
+    model, way, wanted, n. Turns that do not count have no pair."""
 
     turns: pl.DataFrame
     pairs: pl.DataFrame
@@ -57,30 +55,31 @@ def _choose_turns(home: str, version: str, chosen: View, at: str) -> Turns:
     turns, pairs = _read_traces(home, version, widen(chosen.change(among=""), filters), at)
     turns = cut(turns, chosen, ("models",))
     turns = keep_facets(keep_among(turns, chosen), chosen)
-    counted = turns.group_by("model", "pair").agg(pl.col("n").sum()).join(pairs, on="pair")
+    counted = spell(turns.group_by("model", "pair").agg(pl.col("n").sum())).join(pairs, on="pair")
     return Turns(turns, counted.select(pairs.columns).unique("pair"), counted.drop("pair"))
 
 
-# A row or so a turn of an attempt, without its ways: enough for the page that is looked at and the one before.
+# A row a turn of an attempt, without its ways: enough for the page that is looked at and the one before.
 @lru_cache(maxsize=2)
 def _read_traces(home: str, version: str, wanted: View, at: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     condition, params = where_chosen(replace(wanted, at=at))
     frame = ask(
         f"""
-        WITH told AS (
-            SELECT t.run_id, t.attempt_id, t.model, t.sample_id, t.error, {USABLE} AS usable, {WAY}, {WANTED}
-            FROM traces t WHERE {condition}
-        )
-        SELECT run_id, attempt_id, model, sample_id, error, CASE WHEN usable THEN hash(way, wanted) END AS pair,
-            any_value(way) AS way, any_value(wanted) AS wanted, count(*) AS n
-        FROM told GROUP BY ALL
+        SELECT *, CASE WHEN usable THEN hash(way, wanted) END AS pair FROM (
+            SELECT t.run_id, t.attempt_id, t.turn, t.model, t.sample_id, t.error, {USABLE} AS usable, {WAY}, {WANTED}
+            FROM traces t WHERE {condition})
         """,
         params,
     )
     pairs = frame.filter(pl.col("pair").is_not_null()).unique("pair").select("pair", "way", "wanted")
-    return number(frame.drop("way", "wanted")), pairs
+    turns = number(frame.drop("way", "wanted", "usable")).with_columns(
+        pl.col("model", "error").cast(pl.Categorical),
+        n=pl.lit(1, pl.Int64),
+        cluster=number_clusters(frame["sample_id"]),
+    )
+    return turns, pairs
 
 
 def models(view: View) -> list[str]:
     """The models that have a turn in the selection, in the alphabet's order."""
-    return read_turns(view).turns["model"].unique().sort().to_list()
+    return sorted(read_turns(view).turns["model"].unique())

@@ -7,6 +7,7 @@ import polars as pl
 from cxlab.metrics.intervals import Bounds
 from cxlab.metrics.paired import compare_pairs
 from cxlab.read.clusters import SHARE, summarise
+from cxlab.read.coded import spell
 from cxlab.read.kept.numbers import column_of, facts, look_up
 from cxlab.read.view import View
 from cxlab.views.sop.queries import count_divergences, leaf_levels
@@ -63,11 +64,12 @@ def compare_procedures(view: View, facet: str, procedures: Sequence[str]) -> pl.
     if turns.is_empty():
         return _EMPTY
     ways = told.pairs.with_columns(kept=pl.col("way") == pl.col("wanted"))
-    counted = turns.group_by("procedure", "model", "pair").agg(pl.col("n").sum()).join(ways, on="pair")
+    counted = spell(turns.group_by("procedure", "model", "pair").agg(pl.col("n").sum())).join(ways, on="pair")
     leaks = count_divergences(counted, ("procedure", "model"))
-    clusters = turns.join(ways.select("pair", "kept"), on="pair").group_by("procedure", "model", "sample_id").agg(
+    clusters = turns.join(ways.select("pair", "kept"), on="pair").group_by("procedure", "model", "cluster").agg(
         pl.col("n").sum(), total=pl.col("n").filter("kept").sum()
     )  # fmt: skip
+    clusters, turns = spell(clusters), spell(turns.select("procedure", "model", "nth"))
     parts = []
     for keys in (["procedure"], ["procedure", "model"]):
         found = summarise(clusters, keys, SHARE).rename({"mean": "share"})
