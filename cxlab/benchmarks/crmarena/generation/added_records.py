@@ -190,9 +190,9 @@ def _write(
         )
 
         async def write(key: str, inputs: prompts.RecordsInputs = inputs, number: int = number) -> dict[str, Any]:
-            made, discarded = await write_batch(model, prompts.RECORDS, inputs, seed * 1000 + number * TRIES)
+            made, discarded, why = await write_batch(model, prompts.RECORDS, inputs, seed * 1000 + number * TRIES)
             if made is None:
-                raise GenerationStopped(f"{name}: {model.name} did not write records as asked in {TRIES} tries")
+                raise GenerationStopped(f"{name}: {model.name} did not write records as asked in {TRIES} tries: {why}")
             return {"texts": inputs.sort(made), "discarded": discarded}
 
         stage = f"records {name}"

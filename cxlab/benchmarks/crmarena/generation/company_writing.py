@@ -64,11 +64,11 @@ def write_company(model: ChatModel, brief: str, extent: Extent, seed: int, folde
     total = extent.calls
 
     async def write(key: str, prompt: Prompt[In, Out], inputs: In) -> dict[str, Any]:
-        made, discarded = await write_batch(model, prompt, inputs, seed * 1000 + sum(map(ord, key)))
+        made, discarded, why = await write_batch(model, prompt, inputs, seed * 1000 + sum(map(ord, key)))
         if made is None:
             raise GenerationStopped(
-                f"{STAGE}: {model.name} did not write {key} as asked in 3 tries; what was made so far is kept: run the "
-                "same command again to go on"
+                f"{STAGE}: {model.name} did not write {key} as asked in 3 tries ({why}); what was made so far is kept: "
+                "run the same command again to go on"
             )
         return {"made": made.model_dump(mode="json"), "discarded": discarded}
 

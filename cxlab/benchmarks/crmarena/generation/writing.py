@@ -58,13 +58,16 @@ class Counts:
 
 async def write_batch(
     model: ChatModel, prompt: Prompt[In, Out], inputs: In, seed: int, tries: int = TRIES
-) -> tuple[Out | None, int]:
-    """(what was written, how many batches were discarded before it); None where none of them could be used."""
+) -> tuple[Out | None, int, str]:
+    """(what was written, how many batches were discarded before it, why the last of them was); None where none of them
+    could be used."""
+    why = ""
     for attempt in range(tries):
         reply = await ask(model, prompt, inputs, seed=seed + attempt)
         if reply.output is not None:
-            return reply.output, attempt
-    return None, tries
+            return reply.output, attempt, why
+        why = reply.failure.message if reply.failure else ""
+    return None, tries, why
 
 
 def split(things: Sequence[Item]) -> list[list[Item]]:
@@ -82,16 +85,17 @@ def write_people(
     found: list[PersonName] = []
     counts = Counts()
     many = -(-count // BATCH)
+    yield Progress(stage, 0, many)
     for number in range(many):
         known = tuple(each.name for each in found)
         wanted = min(BATCH, count - len(found))
         inputs = prompts.PeopleInputs(description=description, role=role, count=wanted, known=known)
 
         async def write(name: str, inputs: prompts.PeopleInputs = inputs, number: int = number) -> dict[str, Any]:
-            made, discarded = await write_batch(model, prompts.PEOPLE, inputs, seed * 1000 + number * TRIES)
+            made, discarded, why = await write_batch(model, prompts.PEOPLE, inputs, seed * 1000 + number * TRIES)
             if made is None:
                 raise GenerationStopped(
-                    f"{stage}: {model.name} did not write {inputs.count} new names in {TRIES} tries"
+                    f"{stage}: {model.name} did not write {inputs.count} new names in {TRIES} tries: {why}"
                 )
             return {"people": [each.model_dump() for each in made.people], "discarded": discarded}
 
@@ -186,7 +190,7 @@ async def _write_some(
 ) -> tuple[dict[int, CaseText], int]:
     """A batch; one that fails thrice is written case by case, so that one hard case does not hold up nine."""
     inputs = prompts.CasesInputs(description=description, cases=tuple(batch), known=known)
-    made, discarded = await write_batch(model, prompts.CASES, inputs, seed)
+    made, discarded, why = await write_batch(model, prompts.CASES, inputs, seed)
     if made is None and len(batch) > 1:
         found: dict[int, CaseText] = {}
         for case in batch:
@@ -195,7 +199,9 @@ async def _write_some(
             discarded += lost
         return found, discarded
     if made is None:
-        raise GenerationStopped(f"cases: {model.name} did not write case {batch[0].number} as asked in {TRIES} tries")
+        raise GenerationStopped(
+            f"cases: {model.name} did not write case {batch[0].number} as asked in {TRIES} tries: {why}"
+        )
     return {text.number: text for text in made.cases}, discarded
 
 
@@ -216,7 +222,7 @@ def pick_products(
     """Whether the purchases decide what each customer means; `asked`: (key, what is asked, its id or none)."""
 
     async def pick(one: tuple[str, prompts.ProductInputs, str]) -> dict[str, Any]:
-        made, discarded = await write_batch(model, prompts.PRODUCT, one[1], seed)
+        made, discarded, _ = await write_batch(model, prompts.PRODUCT, one[1], seed)
         right = made is not None and made.id.strip() == one[2]
         return {"right": right, "discarded": discarded, "refused": int(not right)}
 
@@ -243,7 +249,7 @@ def reword(
     async def write(one: tuple[str, list[prompts.NumberQuestion]]) -> dict[str, Any]:
         role, batch = one
         inputs = prompts.ParaphraseInputs(role=role, questions=tuple(batch))
-        made, discarded = await write_batch(model, prompts.PARAPHRASE, inputs, seed * 1000 + batch[0].number * TRIES)
+        made, discarded, _ = await write_batch(model, prompts.PARAPHRASE, inputs, seed * 1000 + batch[0].number * TRIES)
         texts = {each.number: each.text for each in made.questions} if made is not None else {}
         kept = {n: texts[n] for n in (each.number for each in batch) if n in texts and not find_faults(n, texts[n])}
         return {

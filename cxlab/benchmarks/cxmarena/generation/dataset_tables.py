@@ -98,6 +98,7 @@ def rename(corpus: RefinementCorpus) -> RefinementCorpus:
         sorted(order_pair(own(a), own(b)) for a, b in corpus.similar),
         sorted(order_pair(own(a), own(b)) for a, b in corpus.contradictory),
         [{**c, "from": own(c["from"]), "to": own(c["to"])} for c in corpus.changes],
+        corpus.lost,
     )
 
 

@@ -284,6 +284,7 @@ def make(
             "validation": rates,
             "left_out": {
                 "articles": unusable,
+                "copies": corpus.lost,
                 "conversations": size.conversations - len(talks),
                 "intent names": sum(not row["description"] for row in taxonomies),
             },

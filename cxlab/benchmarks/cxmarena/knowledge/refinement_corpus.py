@@ -22,16 +22,20 @@ from typing import Any
 import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand.brand_pack import WORDED
-from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts
+from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts, missing
 from cxlab.benchmarks.cxmarena.brand.ledger import Fact, Ledger, rng_for, say
 from cxlab.benchmarks.cxmarena.brand.value_format import Value
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
 from cxlab.benchmarks.cxmarena.knowledge.article_writer import (
+    AGAIN,
+    TRIES,
+    can_be_asked_again,
     drop_contradictions,
     missing_text_error,
     sections,
     statements,
 )
+from cxlab.benchmarks.cxmarena.text import foreign
 from cxlab.benchmarks.generation import stages
 from cxlab.llm import ask
 from cxlab.llm.base import ChatModel
@@ -53,6 +57,8 @@ class RefinementCorpus:
     similar: list[Pair] = field(default_factory=list)
     contradictory: list[Pair] = field(default_factory=list)
     changes: list[dict[str, Any]] = field(default_factory=list)
+    lost: int = 0
+    """Copies that the writer did not write, and that are left out."""
 
 
 def make(
@@ -73,15 +79,22 @@ def make(
             text=article.body,
             names=tuple(n for n in names if n in article.body),
         )
-        reply = await ask(model, article_prompts.REPHRASE, inputs, seed=seed)
-        if reply.output is None:
-            raise missing_text_error(article_prompts.REPHRASE.name, reply.failure)
-        # Other words can turn one fact into another; such a sentence goes, so that a copy is only a copy.
-        return {"body": drop_contradictions(reply.output.text.strip(), ledger, article.properties.get("subject"))}
+        for number in range(TRIES):
+            reply = await ask(model, article_prompts.REPHRASE, inputs, seed=seed + number * AGAIN)
+            if reply.output is None:
+                if not can_be_asked_again(reply.failure):
+                    raise missing_text_error(article_prompts.REPHRASE.name, reply.failure)
+                continue
+            # Other words can turn one fact into another; such a sentence goes, so that a copy is only a copy.
+            body = drop_contradictions(reply.output.text.strip(), ledger, article.properties.get("subject"))
+            if model.simulated or _says_the_same(body, article, ledger):
+                return {"body": body}
+        return {"body": ""}
 
     rows = yield from stages.run("refinement", originals, lambda a: a.id, rephrase, folder)
     bodies = {a.id: a.body for a in base}
-    copied = {f"copy of {a.id}": (a, row["body"]) for a, row in zip(originals, rows, strict=True)}
+    written = [(a, row["body"]) for a, row in zip(originals, rows, strict=True) if row["body"]]
+    copied = {f"copy of {a.id}": (a, body) for a, body in written}
     untouched = {a.id for a in base} - {a.id for a in originals}
     changes: list[dict[str, Any]] = [
         {"kind": "copy", "from": a.id, "to": key, "text": ""} for key, (a, _) in copied.items()
@@ -111,7 +124,9 @@ def make(
     final = {**bodies, **{key: body for key, (_, body) in copied.items()}}
     keys = [list(final)[int(i)] for i in rng.permutation(len(final))]
     ids = {key: f"KB_{number}" for number, key in enumerate(keys, 1)}
-    found = RefinementCorpus(changes=[{**c, "from": ids[c["from"]], "to": ids[c["to"]]} for c in changes])
+    found = RefinementCorpus(
+        lost=len(originals) - len(written), changes=[{**c, "from": ids[c["from"]], "to": ids[c["to"]]} for c in changes]
+    )
     for key in keys:
         article = by_id[key] if key in by_id else copied[key][0]
         found.articles.append(
@@ -120,6 +135,14 @@ def make(
     found.similar = sorted(order_pair(ids[a], ids[b]) for a, b in (*similar, *added))
     found.contradictory = sorted(order_pair(ids[a], ids[b]) for a, b in contradictory)
     return found
+
+
+def _says_the_same(body: str, article: Article, ledger: Ledger) -> bool:
+    """Whether a text can pass as a copy of an article: in its language, no mere remark, with most of its facts."""
+    if foreign(body, ledger.brand.language.language) or 2 * len(body.split()) < len(article.body.split()):
+        return False
+    facts = article.properties.get("facts", ())
+    return 2 * len(missing(body, ledger, facts, article.properties.get("subject"))) <= len(facts)
 
 
 def order_pair(one: str, other: str) -> Pair:

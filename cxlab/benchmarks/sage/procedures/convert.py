@@ -81,14 +81,22 @@ async def convert_async(text: str, model: ChatModel) -> str:
     example = "\n".join(line for line in lines if not line.startswith("#"))
     inputs = ConvertInputs(text=text.strip(), form=FORM, example=example)
     complaints: list[Complaint] = []
-    for _ in range(TRIES):
-        reply = await ask(model, CONVERT, inputs)
+    yaml = told = ""
+    for number in range(TRIES):
+        # What came to nothing is asked once more as it was, with another seed: the same would come again.
+        reply = await ask(model, CONVERT, inputs, seed=number)
         if reply.output is None:
-            told = reply.failure.message if reply.failure else "no reply"
-            raise Unconvertible(f"{model.name} gave no file: {told}")
-        yaml = written_yaml.strip_fence(reply.output.text)
-        if "\n" not in yaml.strip():
-            raise Unconvertible(f"{model.name}: {yaml.strip()[:300]}")
+            told = f" gave no file: {reply.failure.message if reply.failure else 'no reply'}"
+            if reply.failure is not None and reply.failure.where == "provider":
+                break
+            continue
+        text = written_yaml.strip_fence(reply.output.text)
+        if "\n" not in text.strip():
+            told = f": {text.strip()[:300]}"
+            if model.simulated:
+                break
+            continue
+        yaml = text
         complaints = check_text(yaml)
         if not complaints:
             return yaml
@@ -96,6 +104,8 @@ async def convert_async(text: str, model: ChatModel) -> str:
         if model.simulated:
             break  # it would say the same again
         inputs = inputs.model_copy(update={"last": yaml, "complaints": asked})
+    if not yaml:
+        raise Unconvertible(f"{model.name}{told}")
     listed = "\n  ".join(str(c) for c in complaints[:5])
     draft = _keep(yaml)
     raise Unconvertible(
