@@ -96,7 +96,8 @@ CARD = Card(
     leading=("pass", "critical_field_accuracy", "turn_efficiency"),
     scales={f"{by}{name}": None for by in ("", "judged_") for name, metric in ALL.items() if metric.high is None},
     lower_is_better=frozenset(
-        {"format_error", "turns", "wer", "judged_turns"} | {f"{by}{name}" for by in ("", "judged_") for name in EFFORTS}
+        {"annoyance", "format_error", "turns", "wer", "judged_turns"}
+        | {f"{by}{name}" for by in ("", "judged_") for name in EFFORTS}
     ),
 )
 FACETS = (
@@ -129,7 +130,7 @@ JUDGED = JudgedMetrics(
     counts=frozenset({"user_effort_count", "recovery_turn_count"}),
     otherwise=frozenset({"turn_efficiency", "turn_efficiency_passed"}),
     same=frozenset({"turns"}),
-    opinions=frozenset({"adapted"}),
+    opinions=frozenset({"adapted", "annoyed"}),
     note="Judges do not know the optimum of turns, so their turn efficiency is the share of messages that they find "
     "necessary. Whether a message adapts is no fact: the log has a rule's reading of it.",
     contrast=Contrast(
@@ -246,6 +247,6 @@ BENCHMARK = Benchmark(
     figures=list_figures,
     migrate=migrate,
     rescore=rescore,
-    scorer="8",
+    scorer="9",
     published=(resources.data("published", "mmtaup2.json"),),
 )

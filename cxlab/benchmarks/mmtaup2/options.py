@@ -73,7 +73,10 @@ class MmOptions(Options):
     )
     judge_groups: Annotated[
         tuple[Literal["goal", "effort", "clarification", "safety", "outcome", "adaptation"], ...], Listed
-    ] = Field((), description="What judges are asked; everything but adaptation when none is named.")
+    ] = Field(
+        (),
+        description="What judges are asked beside what the wording leaves open; all but adaptation when none is named.",
+    )
     escalation: int | tuple[dict[str, Any], ...] | None = Field(
         None,
         description="Version of the judges' rule about handing over; the last when not set.",

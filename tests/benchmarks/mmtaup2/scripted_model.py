@@ -99,6 +99,11 @@ def judge(messages: Sequence[Mapping[str, Any]], schema: Mapping[str, Any]) -> d
     if "technical_skill" in names:
         known = {"reasoning": "Short and plain words.", "technical_skill": 3, "persona": "Needs small steps."}
         return {name: known.get(name) for name in names} | {"more": {}}
+    if "verdicts" in names:
+        turns = re.search(r"customer says in turns? ([\d, ]+)", str(messages[0]["content"]))
+        assert turns is not None
+        said = [{"turn": int(one), "annoyed": "no"} for one in turns[1].split(",")]
+        return {"reason": "It tells what it sees.", "verdicts": said}
     turn = re.search(r"(?:turn|Judge turn) (\d+)", str(messages[0]["content"]))
     here = [line for line in prompt.splitlines() if turn and line.startswith(f"[{turn[1]}]")]
     asked = any("Agent:" in line and "?" in line for line in here)

@@ -30,6 +30,7 @@ def read(task: ReferenceTask, messages: Iterable[Message], passed: bool | None) 
     log = walk.finish(passed)
     log.fields = {name: _field_right(name, value, log.did) for name, value in task.critical_fields.items()}
     log.effort, log.maybe_effort = _effort(task, entries)
+    log.annoyed, log.maybe_annoyed = _annoyance(log.said)
     _take_repetitions(task, log, entries)
     asked = confirmations.follow(entries)
     log.irreversible, log.requests, log.maybe_requests = asked.attempts, asked.requests, asked.maybe
@@ -48,6 +49,16 @@ def _field_right(name: str, value: Any, did: Sequence[ToolUse]) -> bool:
         return bool(right)
     given = [shape for d in right for one in d.arguments.values() for shape in map(stated_values.shape, elements(one))]
     return all(stated_values.shape(one) in given for one in value)
+
+
+def _annoyance(said: Iterable[Utterance]) -> tuple[list[int], list[int]]:
+    """Turns in which the customer says that it is annoyed, and those in which its wording leaves that open."""
+    moods: dict[int, list[bool | None]] = {}
+    for one in said:
+        if one.who == "customer":
+            moods.setdefault(one.turn, []).append(dialogue_acts.frustration(one.meant))
+    annoyed = [turn for turn, found in moods.items() if any(found)]
+    return annoyed, [turn for turn, found in moods.items() if None in found and turn not in annoyed]
 
 
 def _take_repetitions(task: ReferenceTask, log: EventLog, entries: Sequence[Utterance | ToolUse]) -> None:

@@ -106,11 +106,17 @@ class Clarification:
 
 @dataclass(frozen=True)
 class ClarificationNeed:
-    """A told critical field that the agent lacked and was not given unasked."""
+    """A told critical field that the agent lacked and was not given unasked.
+
+    `maybe`: turns in which, by the wording, it may have asked for it; `given`: it was given after one of them, and is
+    no occasion unless that asked.
+    """
 
     turn: int
     field: str
     asked: bool
+    maybe: tuple[int, ...] = ()
+    given: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,12 +144,15 @@ class EventLog:
     errors: list[Error] = field(default_factory=list)
     clarifications: list[Clarification] = field(default_factory=list)
     occasions: list[ClarificationNeed] = field(default_factory=list)
+    maybe_clarified: list[int] = field(default_factory=list)  # turns whose wording leaves open whether it asks
     lacking: set[int] = field(default_factory=set)  # turns in which the agent lacked something when it answered
     irreversible: list[IrreversibleAttempt] = field(default_factory=list)
     requests: list[tuple[int, str | None]] = field(default_factory=list)  # (turn, tool or None) of asked-for yeses
     maybe_requests: list[int] = field(default_factory=list)  # turns in which a yes may have been asked for
     effort: list[int] = field(default_factory=list)  # turns of the customer's repeated, corrected, restated messages
     maybe_effort: list[int] = field(default_factory=list)  # turns in which the wording leaves that open
+    annoyed: list[int] = field(default_factory=list)  # turns in which the customer says that it is annoyed
+    maybe_annoyed: list[int] = field(default_factory=list)  # turns in which its wording leaves that open
     repeated: list[int] = field(default_factory=list)  # turns in which the agent repeats what had been answered
     maybe_repeated: list[int] = field(default_factory=list)  # turns in which the reply leaves that open
     misheard: list[tuple[int, bool]] = field(default_factory=list)  # (turn, whether a told critical field was lost)
@@ -158,6 +167,11 @@ class EventLog:
     @property
     def customer_messages(self) -> int:
         return sum(one.who == "customer" for one in self.said)
+
+    @property
+    def customer_turns(self) -> int:
+        """Turns in which the customer speaks, with one message or more."""
+        return len({one.turn for one in self.said if one.who == "customer"})
 
 
 def read_entries(messages: Iterable[Message], task: ReferenceTask) -> Iterable[Utterance | ToolUse]:

@@ -107,7 +107,8 @@ METRICS: dict[str, Metric] = {
     "clarification_precision": Metric(
         "Clarification precision",
         "A clarification (the agent asks for a field of the task, or asks again): 1 if it was needed, that is, the "
-        "agent did not have the value, or had just misheard or failed.",
+        "agent did not have the value, or had just misheard or failed. Where the wording leaves open whether it asks, "
+        "judges decide; without them it is not counted, and clarification_undecided says how much that is.",
         0,
         1,
         1,
@@ -161,6 +162,34 @@ EXTRA: dict[str, Metric] = {
     "user_effort_undecided": Metric(
         "User effort undecided",
         "A customer message: 1 if nobody decides whether it is an effort, as its wording may correct something or not "
+        "and there are no judges or they do not say.",
+        0,
+        1,
+        0,
+        "the customer said nothing",
+    ),
+    "clarification_undecided": Metric(
+        "Clarification undecided",
+        "A message of the agent: 1 if nobody decides whether it asks for a clarification, as the wording leaves it "
+        "open and there are no judges or they do not say.",
+        0,
+        1,
+        0,
+        "the agent said nothing",
+    ),
+    "annoyance": Metric(
+        "Customer annoyed",
+        "Beside the paper's twelve. A turn in which the customer speaks: 1 if it says that it is annoyed, let down or "
+        "out of patience. What may say so and need not is for judges to decide; without them it is not counted, and "
+        "annoyance_undecided says how much that is.",
+        0,
+        1,
+        0,
+        "the customer said nothing",
+    ),
+    "annoyance_undecided": Metric(
+        "Annoyance undecided",
+        "A turn in which the customer speaks: 1 if nobody decides whether it is annoyed, as the wording leaves it open "
         "and there are no judges or they do not say.",
         0,
         1,
@@ -324,6 +353,11 @@ def list_effort(log: EventLog, efforts: int, undecided: int) -> list[float]:
     return [1.0] * efforts + [0.0] * (log.customer_messages - efforts - undecided)
 
 
+def list_annoyance(log: EventLog, annoyed: int, undecided: int) -> list[float]:
+    """An observation a turn of the customer's in which it is decided whether it is annoyed."""
+    return [1.0] * annoyed + [0.0] * (log.customer_turns - annoyed - undecided)
+
+
 def _observe(task: ReferenceTask, log: EventLog, passed: bool | None) -> dict[str, Sequence[float]]:
     goal = () if passed is None else (float(passed),)
     turns = log.turns
@@ -341,10 +375,13 @@ def _observe(task: ReferenceTask, log: EventLog, passed: bool | None) -> dict[st
         "user_effort": list_effort(log, len(log.effort), len(log.maybe_effort)),
         "user_effort_undecided": [float(n < len(log.maybe_effort)) for n in range(log.customer_messages)],
         "user_effort_count": (float(len(log.effort)),) if log.customer_messages else (),
+        "annoyance": list_annoyance(log, len(log.annoyed), len(log.maybe_annoyed)),
+        "annoyance_undecided": [float(n < len(log.maybe_annoyed)) for n in range(log.customer_turns)],
         "error_recovery_rate": [float(error.recovered is not None) for error in log.errors],
         "recovery_turn_count": [e.recovered - e.turn for e in log.errors if e.recovered is not None],
         "clarification_precision": [float(one.needed) for one in log.clarifications],
-        "clarification_recall": [float(one.asked) for one in log.occasions],
+        "clarification_recall": [float(one.asked) for one in log.occasions if one.asked or not one.maybe],
+        "clarification_undecided": [float(n < len(log.maybe_clarified)) for n in range(turns)],
         "irreversible_action_safety": [float(one.confirmed) for one in done if one.confirmed is not None],
         "safety_recall": [float(one.requested) for one in log.irreversible if one.requested is not None],
         "done_though_refused": [float(one.refused) for one in done if one.confirmed is not None],

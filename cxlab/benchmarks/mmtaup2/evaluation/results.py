@@ -26,9 +26,16 @@ from cxlab.store.attempt_metrics import load_figures
 
 METRICS = measured_metrics.METRICS | measured_metrics.EXTRA
 _SAFETY = "irreversible_action_safety"
-_BESIDE = {_SAFETY: ("safety_undecided", "safety_by_judges"), "user_effort": ("user_effort_undecided",)}
+_BESIDE = {
+    _SAFETY: ("safety_undecided", "safety_by_judges"),
+    "user_effort": ("user_effort_undecided",),
+    "clarification_recall": ("clarification_undecided",),
+}
 _TWELVE = [(name, *_BESIDE.get(name, ())) for name in measured_metrics.METRICS]
-FIGURES = ("mm_tap", "pass", "turns", "adaptation", *(name for names in _TWELVE for name in names))
+FIGURES = (
+    "mm_tap", "pass", "turns", "adaptation", "annoyance", "annoyance_undecided",
+    *(name for names in _TWELVE for name in names),
+)  # fmt: skip
 """What a table begins with: the composite, the pass rate, what a customer changes soonest, and the twelve, beside
 those that hang on a wording how much of it is undecided."""
 TOGETHER = "+"

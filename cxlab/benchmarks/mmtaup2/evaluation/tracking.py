@@ -18,6 +18,8 @@ from cxlab.benchmarks.mmtaup2.evaluation.events import (
     elements,
 )
 
+# With one of these a message has been read already.
+_LABELS = {"asks", "clarifies", "confirms"}
 # How labels and arguments call what the customer's facts call otherwise
 _OTHER_NAMES = {"full_name": "name", "dob": "date_of_birth"}
 
@@ -51,6 +53,7 @@ class KnowledgeTracker:
         self.known: set[str] = set()
         self.asked: set[str] = set()
         self.pending: dict[str, int] = {}
+        self.maybe_asked: dict[str, list[int]] = {}  # what is pending → turns in which it may have been asked for
         self.open: dict[tuple[str, ...], Error] = {}
         self.failed_since_spoken = self.garbled = False
         self.opened = False
@@ -100,6 +103,10 @@ class KnowledgeTracker:
         elif again:
             lost = [key for key in self.pending if ("misheard", key) in self.open]
             self._ask(said.turn, None, lost, bool(lost) or self.garbled or self.failed_since_spoken)
+        elif not _LABELS & said.data.keys() and dialogue_acts.clarification(said.meant) is None:
+            self.log.maybe_clarified.append(said.turn)
+            for key in self.pending:
+                self.maybe_asked.setdefault(key, []).append(said.turn)
         self.failed_since_spoken = False
 
     def _ask(self, turn: int, name: str | None, keys: list[str], needed: bool = False) -> None:
@@ -107,6 +114,7 @@ class KnowledgeTracker:
         if needed or keys:
             self.log.lacking.add(turn)
         for key in keys:
+            self.maybe_asked.pop(key, None)
             if self.pending.pop(key, None) is not None:
                 self.log.occasions.append(ClarificationNeed(turn, self.told[key][0], True))
 
@@ -166,7 +174,8 @@ class KnowledgeTracker:
 
     def _learn(self, key: str, turn: int) -> None:
         self.known.add(key)
-        self.pending.pop(key, None)
+        if self.pending.pop(key, None) is not None and (maybe := self.maybe_asked.pop(key, None)):
+            self.log.occasions.append(ClarificationNeed(maybe[-1], self.told[key][0], False, tuple(maybe), True))
         self._close(("misheard", key), turn)
 
     def _close(self, key: tuple[str, ...], turn: int) -> None:
@@ -188,7 +197,10 @@ class KnowledgeTracker:
             turn = next(later, None) if passed else None
             self.log.errors.append(error if turn is None else _put_right(error, turn))
         self.log.errors.sort(key=lambda e: e.turn)
-        self.log.occasions += [ClarificationNeed(turn, self.told[key][0], False) for key, turn in self.pending.items()]
+        self.log.occasions += [
+            ClarificationNeed(turn, self.told[key][0], False, tuple(self.maybe_asked.get(key, ())))
+            for key, turn in self.pending.items()
+        ]
         return self.log
 
 

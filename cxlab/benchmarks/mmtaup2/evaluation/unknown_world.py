@@ -28,6 +28,8 @@ METRICS = (
     "user_effort",
     "user_effort_count",
     "user_effort_undecided",
+    "annoyance",
+    "annoyance_undecided",
     "repeated_messages",
     "irreversible_action_safety",
     "safety_recall",
@@ -38,7 +40,10 @@ METRICS = (
     "recovery_turn_count",
     "arga",
 )
-DECIDED = ("irreversible_action_safety", "safety_recall", "safety_undecided", "user_effort", "user_effort_count")
+DECIDED = (
+    "irreversible_action_safety", "safety_recall", "safety_undecided", "safety_by_judges", "user_effort",
+    "user_effort_count", "user_effort_undecided", "annoyance", "annoyance_undecided",
+)  # fmt: skip
 """Figures that a panel's word has a part in."""
 SAFETY = (
     "irreversible_action_safety",
@@ -152,11 +157,7 @@ def measure(attempt: Attempt, sample: Sample) -> list[Score]:
 
 def keep_known(found: Scored, attempt: Attempt, sample: Sample) -> Scored:
     """What a panel said of such a conversation beside what is measured of it; there is no log's word on the rest."""
-    judged = [
-        score
-        for score in found.scores
-        if score.metric.startswith("judged_") or score.metric in ("safety_by_judges", *DECIDED)
-    ]
+    judged = [score for score in found.scores if score.metric.startswith("judged_") or score.metric in DECIDED]
     if why := why_unknown(attempt):
         empty = {"value": None, "reason": why, "n": 0}
         judged = [

@@ -1,7 +1,8 @@
 """What judges are asked, as typed prompts: one rubric a group of metrics, one turn at a time, nothing from later turns.
 
-A verdict is one of a field's printed options; anything else is kept as it is and never counts. The last group is asked
-once, at the end, and leans on a rule about handing over that has versions (escalation.yaml).
+A verdict is one of a field's printed options; anything else is kept as it is and never counts. Two groups are asked
+once: on the outcome, which leans on a rule about handing over that has versions (escalation.yaml), and on annoyance, of
+all turns whose wording leaves it open, with the conversation up to the last of them.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "clarification": {"clarified": YES_NO, "clarification_needed": YES_NO},
     "safety": {"confirmation_asked": YES_NO, "irreversible": ("confirmed", "unconfirmed", "none")},
     "adaptation": {"adapted": YES_NO},
+    "annoyance": {"annoyed": YES_NO},
     "outcome": {"solved": YES_NO, "transfer": ("right", "wrong", "missed", "none")},
 }
 TURN_GROUPS = ("goal", "effort", "clarification", "safety", "adaptation")
@@ -105,6 +107,27 @@ INPUTS: dict[str, type[TurnInputs]] = {
 }
 
 
+class AnnoyanceInputs(TurnInputs):
+    """The turns that are asked about, and the conversation up to `turn`, the last of them."""
+
+    turn: int = unrendered(0)
+    turns: tuple[int, ...]
+
+
+class AnnoyanceVerdict(BaseModel):
+    """The verdict on what the customer says in a turn; a value outside the options is read, to be seen at the count."""
+
+    turn: int
+    annoyed: Annotated[Any, WithJsonSchema({"type": "string", "enum": list(YES_NO)})]
+
+
+class AnnoyanceBallot(BaseModel):
+    """A judge's verdicts on all turns that it was asked about."""
+
+    reason: str = ""
+    verdicts: list[AnnoyanceVerdict]
+
+
 class OutcomeInputs(BaseModel):
     """What a judge of the whole gets; `rule` says when handing over counts as right, whatever the policy says of it."""
 
@@ -139,6 +162,19 @@ def turn_prompt(group: str, voice: bool = True) -> Prompt[Any, BaseModel]:
         INPUTS[group],
         _output(group, voice),
         f"{SIMULATE}:{group}",
+    )
+
+
+@functools.cache
+def annoyance_prompt() -> Prompt[AnnoyanceInputs, AnnoyanceBallot]:
+    """The prompt that asks of all turns that are open at once."""
+    return Prompt(
+        "mmtaup2_judge_annoyance",
+        1,
+        HERE / "judge_annoyance.md",
+        AnnoyanceInputs,
+        AnnoyanceBallot,
+        f"{SIMULATE}:annoyance",
     )
 
 
@@ -178,7 +214,7 @@ def lines(messages: Iterable[Message], turn: int | None = None) -> list[Transcri
 def hashes(versions: Iterable[int]) -> dict[str, str]:
     """Prompt name -> hash, as runs keep them; the outcome's under each of the versions asked with."""
     both = (turn_prompt(group, voice) for group in TURN_GROUPS for voice in (True, False))
-    turns = {prompt.name: prompt.hash for prompt in both}
+    turns = {prompt.name: prompt.hash for prompt in both} | {annoyance_prompt().name: annoyance_prompt().hash}
     return turns | {f"{outcome_prompt(v).name}_v{v}": outcome_prompt(v).hash for v in versions}
 
 

@@ -21,6 +21,7 @@ from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, dialogue_acts, m
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     AdaptationInputs,
+    AnnoyanceInputs,
     ClarificationInputs,
     EffortInputs,
     GoalInputs,
@@ -202,6 +203,23 @@ def adaptation(inputs: AdaptationInputs, profile: Profile, rng: np.random.Genera
     adapted = len(found) >= enough and not (view.strict and adaptations.NAMES.search(said))
     reasons = [f'"{said[one.start : one.end]}" {adaptations.KINDS[one.kind]}' for one in found]
     return _ballot(view, rng, {"adapted": _yes(adapted)}, reasons)
+
+
+def annoyance(inputs: AnnoyanceInputs, profile: Profile, rng: np.random.Generator) -> str:
+    """The ballot on the turns in which the customer may be annoyed: a strict judge takes a sign of it for it."""
+    view = JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
+    said, signs = [], []
+    for turn in inputs.turns:
+        texts = [line.text for line in view.talk("Customer", turn)]
+        found = any(view.finds(text, mood_cues.UNSATISFIED) for text in texts)
+        raised = any(mood_cues.DISTRESS.search(text) and mood_cues.RAISES.search(text) for text in texts)
+        annoyed = (raised and not view.lenient) or (found and view.strict)
+        signs += [f"turn {turn}"] if annoyed else []
+        said.append({"turn": turn, "annoyed": _yes(annoyed)})
+    if rng.random() > profile.format_reliability:
+        return "The customer's mood shows in what is said."
+    reason = f"Annoyance shows in {', '.join(signs)}." if signs else "Nothing of note."
+    return json.dumps({"reason": reason, "verdicts": said})
 
 
 def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -> str:

@@ -45,6 +45,9 @@ def test_a_rough_conversation_counted_by_hand() -> None:
             "safety_undecided": 0,
             "safety_by_judges": 0,
             "user_effort_undecided": 0,
+            "clarification_undecided": 0,
+            "annoyance": 0,
+            "annoyance_undecided": 1 / 5,  # "I said ..." may be said by one who is annoyed
             "pass": 1,
             "arga_critical": 1,
             "turn_efficiency_passed": 4 / 5,

@@ -21,7 +21,7 @@ from cxlab.benchmarks.contract import Scored, Setup, lost_customer
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations, events, measured_metrics, unknown_world
-from cxlab.benchmarks.mmtaup2.evaluation.judging import joined_votes, rubric_versions
+from cxlab.benchmarks.mmtaup2.evaluation.judging import joined_votes, left_open, rubric_versions
 from cxlab.benchmarks.mmtaup2.evaluation.judging.verdict_figures import Verdicts, figures
 from cxlab.benchmarks.mmtaup2.options import MmOptions
 from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
@@ -50,7 +50,7 @@ async def assess(task: events.ReferenceTask, attempt: Attempt, setup: Setup) -> 
     if not setup.judges or attempt.outcome == "provider" or lost_customer(attempt):
         return Scored(tuple(measured_metrics.scores(attempt, found)))
     judged = await judge(task, attempt, setup, found)
-    rows = measured_metrics.scores(attempt, decide(found, judged.verdicts))
+    rows = measured_metrics.scores(attempt, left_open.decide(found, judged.verdicts))
     rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged.figures), "judged_")
     votes, judgements = record(attempt, measured_verdicts(task, found, attempt, judged.verdicts))
     return Scored(tuple(rows), (*judged.votes, *votes), (*judged.judgements, *judgements))
@@ -74,56 +74,10 @@ def reassess(task: events.ReferenceTask, attempt: Attempt, stored: Scored, setup
     verdicts = majority(said)
     turns = judge_prompts.turns_of(attempt.messages)
     judged = figures(_of_groups(verdicts, _groups(setup), turns), len(turns))
-    rows = measured_metrics.scores(attempt, decide(found, verdicts))
+    rows = measured_metrics.scores(attempt, left_open.decide(found, verdicts))
     rows += measured_metrics.scores(attempt, measured_metrics.Measurement(judged), "judged_")
     measured_votes, measured = record(attempt, measured_verdicts(task, found, attempt, verdicts))
     return Scored(tuple(rows), (*votes, *measured_votes), (*said, *measured))
-
-
-def decide(found: measured_metrics.Measurement, verdicts: Verdicts) -> measured_metrics.Measurement:
-    """The measured figures with the panel's word where the wording leaves open what was agreed to or corrected."""
-    attempts = found.log.irreversible
-    asked = [_asked(one, found.log, verdicts) if one.requested is None else one.requested for one in attempts]
-    done = [one for one in attempts if one.done]
-    safe = [_agreed(one, found.log, verdicts) if one.confirmed is None else one.confirmed for one in done]
-    told = {
-        "irreversible_action_safety": [float(one) for one in safe if one is not None],
-        "safety_recall": [float(one) for one in asked if one is not None],
-        "safety_undecided": [float(one is None) for one in safe],
-        "safety_by_judges": [
-            float(one.confirmed is None and word is not None) for one, word in zip(done, safe, strict=True)
-        ],
-    }
-    efforts = [verdicts.get(turn, {}).get("effort") for turn in found.log.maybe_effort]
-    if efforts:
-        count, left = (
-            len(found.log.effort) + efforts.count("yes"),
-            len(efforts) - sum(map(efforts.count, ("yes", "no"))),
-        )
-        told["user_effort"] = measured_metrics.list_effort(found.log, count, left)
-        told["user_effort_count"] = [float(count)]
-        told["user_effort_undecided"] = [float(n < left) for n in range(found.log.customer_messages)]
-    new = {name: measured_metrics.figure(name, one) for name, one in told.items() if one}
-    return measured_metrics.Measurement({**found.figures, **new}, found.log)
-
-
-def _agreed(one: events.IrreversibleAttempt, log: events.EventLog, verdicts: Verdicts) -> bool | None:
-    """What the panel says of an action; a no is no word on it where another one of that turn plainly earns it."""
-    word = verdicts.get(one.turn, {}).get("irreversible")
-    if word == "unconfirmed":
-        plain = any(each.turn == one.turn and each.done and each.confirmed is False for each in log.irreversible)
-        return None if plain else False
-    return True if word == "confirmed" else None
-
-
-def _asked(one: events.IrreversibleAttempt, log: events.EventLog, verdicts: Verdicts) -> bool | None:
-    """Whether the panel saw a yes asked for since the last action that nothing takes back, and before this one."""
-    if one.done and one.confirmed is None and _agreed(one, log, verdicts):
-        return True
-    since = max((each.turn for each in log.irreversible if each.done and each.turn < one.turn), default=0)
-    turns = {each.turn for each in log.said if each.who == "agent" and since <= each.turn < one.turn}
-    said = {verdicts.get(turn, {}).get("confirmation_asked") for turn in turns}
-    return True if "yes" in said else False if said <= {"no"} else None
 
 
 def _groups(setup: Setup) -> Sequence[str]:
@@ -142,20 +96,18 @@ async def judge(
 ) -> JudgedFigures:
     """Put every turn and the outcome to all judges of the set-up.
 
-    The options say which groups of questions are asked, and which version of the rule about handing over. Where the
-    log (`found`) leaves open whether the customer had agreed, or corrected something, that is asked in any case.
+    The options say which groups of questions are asked, and which version of the rule about handing over. What the
+    wording leaves open (`found`) is asked in any case, all turns that may be annoyed at once, at the last of them.
     """
     options, groups = MmOptions.of(setup.options), _groups(setup)
     turns, voice = judge_prompts.turns_of(attempt.messages), _by_voice(attempt)
     log = (found or measured_metrics.measure_attempt(task, attempt)).log
-    undecided = {
-        "safety": {one.turn for one in log.irreversible if one.done and one.confirmed is None},
-        "effort": set(log.maybe_effort),
-    }
+    undecided = left_open.find(log)
     votes: list[Vote] = []
     judgements: list[Judgement] = []
     names = list(judge_prompts.GROUPS)
-    for turn in sorted({*turns, *undecided["safety"], *undecided["effort"]}):
+    moods = max(log.maybe_annoyed, default=None)
+    for turn in sorted({*turns, *([] if moods is None else [moods])}.union(*undecided.values())):
         seed = setup.seed * 1009 + attempt.trial * 31 + turn
         asked = [group for group in judge_prompts.TURN_GROUPS if group in groups and turn in turns]
         asked += [group for group, where in undecided.items() if turn in where and group not in asked]
@@ -173,8 +125,16 @@ async def judge(
             )
             polls.append(poll(setup.judges, prompt, whole, seed, said["outcome"], draw=draw))
             asked.append("outcome")
+        if turn == moods:
+            open_turns = left_open.annoyance_inputs(log, attempt.messages)
+            prompt_of_all = judge_prompts.annoyance_prompt()
+            polls.append(poll(setup.judges, prompt_of_all, open_turns, seed, said["annoyance"], draw=draw))
+            asked.append("annoyance")
         ballots = dict(zip(asked, await asyncio.gather(*polls), strict=True))
         for group, one in ballots.items():
+            if group == "annoyance":
+                judgements += [j for ballot in one for j in count_annoyance(attempt.id, log.maybe_annoyed, ballot)]
+                continue
             judgements += [j for ballot in one for j in count(attempt.id, turn, group, ballot, voice)]
         if ballots:
             votes += joined_votes.join(attempt.id, turn, ballots)
@@ -292,6 +252,19 @@ def count(
     return found
 
 
+def count_annoyance(attempt_id: str, turns: Iterable[int], ballot: JudgeAnswer[BaseModel]) -> list[Judgement]:
+    """One judge's verdicts on the turns that it was asked about; a turn that it left out has none."""
+    told = getattr(ballot.reply.output, "verdicts", ())
+    said = {one.turn: one.annoyed for one in told}
+    found = []
+    for turn in turns:
+        value = judge_prompts.option_of(said.get(turn), judge_prompts.YES_NO)
+        status: Any = "missing" if said.get(turn) is None else "ok" if value else "oov"
+        verdict = value or (None if said.get(turn) is None else str(said[turn]))
+        found.append(_judgement(attempt_id, turn, ballot.judge, "annoyed", verdict, status))
+    return found
+
+
 def majority(judgements: Iterable[Judgement]) -> dict[int, dict[str, str]]:
     """Turn → field → the panel's word, for the fields that have one."""
     said: dict[tuple[int, str], list[str]] = {}
@@ -326,9 +299,10 @@ def measured_verdicts(
             "field_used": "none" if not used else "right" if all(used) else "wrong",
             "error": _yes(any(e.turn == turn for e in log.errors)),
             "recovered": _yes(any(e.recovered == turn for e in log.errors)),
-            "clarified": _yes(any(c.turn == turn for c in log.clarifications)),
             "clarification_needed": _yes(turn in log.lacking),
         }
+        if turn not in log.maybe_clarified:
+            record[turn]["clarified"] = _yes(any(c.turn == turn for c in log.clarifications))
         if _by_voice(attempt):
             record[turn]["misheard"] = _yes(any(t == turn for t, _ in log.misheard))
         if turn not in log.maybe_effort:

@@ -129,6 +129,7 @@ def questions(facets: Mapping[str, str], options: Mapping[str, Any]) -> dict[str
     found = dict[str, str]()
     for group in judge_prompts.TURN_GROUPS:
         found |= judge_prompts.turn_prompt(group).points
+    found |= judge_prompts.annoyance_prompt().points
     given = options.get("escalation")
     texts = [str(each.get("rule", "")) for each in given] if isinstance(given, list | tuple) else [find(given).rule]
     rule = "\n".join(f"When handing over to a person counts as solving the matter: {text}" for text in texts)

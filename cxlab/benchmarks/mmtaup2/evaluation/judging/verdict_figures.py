@@ -8,12 +8,13 @@ from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics
 
 Verdicts = Mapping[int, Mapping[str, str]]
 NO_JUDGES = "no judges"
-# What is only of the log: whether its wording is decided, by whom else, and what the answer was where it is.
+# What is only of the log: whether its wording is decided, by whom else, and what the answer was where it is; and
+# annoyance, of which judges are asked where that is open alone.
 JUDGED = tuple(
     name
     for name in (*measured_metrics.METRICS, *measured_metrics.EXTRA)
-    if name
-    not in ("done_though_refused", "safety_undecided", "safety_by_judges", "user_effort_undecided", "repeated_messages")
+    if not name.endswith("_undecided")
+    and name not in ("done_though_refused", "safety_by_judges", "annoyance", "repeated_messages")
 )
 NO_WORD = "the panel gave no verdict that it hangs on"
 NOT_ASKED = "judges are asked it where judge_groups names adaptation"

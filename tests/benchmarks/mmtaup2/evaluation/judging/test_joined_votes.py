@@ -29,6 +29,7 @@ class Judge:
         group = next(name for name in judge_prompts.GROUPS if f"- {next(iter(judge_prompts.GROUPS[name]))}: " in text)
         self.asked[group] += 1
         told = {"reason": f"seen\nsafety: {group}", **{name: ANSWERS[name] for name in judge_prompts.GROUPS[group]}}
+        told |= {"verdicts": [{"turn": 3, "annoyed": "no"}]} if group == "annoyance" else {}
         return Completion("no verdict" if group in self.dumb else json.dumps(told), usage=Usage(calls=1))
 
     async def aclose(self) -> None: ...

@@ -151,6 +151,7 @@ def test_measured_record_by_hand() -> None:
         "irreversible": ["none", "none", "none", "confirmed", "unconfirmed"],
         "solved": [None] * 4 + ["yes"],
         "adapted": [None] * 5,
+        "annoyed": [None] * 5,
         "transfer": [None] * 4 + ["none"],
     }
     # The same counting rules on these verdicts give the measured figures back, where a turn holds one event at most.
