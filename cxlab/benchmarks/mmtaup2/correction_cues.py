@@ -76,6 +76,7 @@ INSISTS = re.compile(
     rf"|return)\b"
     r"|\bi did (?:purchase|buy|pay|book|order|add|request|select|choose)\b"
     r"|\b(?:that|this) (?:can't|cannot) be (?:right|correct|true)\b|\bthat'?s (?:odd|strange|weird)\b"
+    rf"|\bi (?:definitely|certainly) (?:{_DONE}|paid for)\b"
     r"|\bi (?:distinctly|clearly|definitely) (?:remember|recall)\b",
     re.IGNORECASE,
 )
@@ -94,6 +95,19 @@ REPAIRS = re.compile(
     r"|(?:scrap|scratch|make) that)\b|\bno,? i mean\b|\bwait,? no\b(?! one\b)"
     rf"|(?:\.\.\.|…) ?no,{_NOT_THANKS} \w"
     r"|(?<!\bno)[.,;] no, (?:i|it|he|she|we|they|that|there)\b[^.!?]*(?:\d|\b(?:\w+day|\w+(?:teen|ty|ieth|enth))\b)",
+    re.IGNORECASE,
+)
+# Somebody says that the own words lacked something, or that the opposite was said.
+LACKED = re.compile(
+    r"\bi (?:forgot|left out|missed|missed out)(?: to (?:mention|add|say|type|give|put in))? the (?:['\"“]\w+['\"”]"
+    r"|(?:first|last|second|third) (?:letter|digit|number|figure)|letter|digit|hash|dash|hyphen)(?!\w)"
+    r"|\bi said (?:the (?:opposite|exact opposite|reverse)|nothing of the (?:kind|sort))\b"
+    r"|^\W*(?:(?:no|sorry|oh)\W+(?:but )?)+i (?:wanted|asked for|ordered|booked) (?!to\b)",
+    re.IGNORECASE,
+)
+# Something else in place of what was held out, begun by taking it back: "Actually, can you make it just the one?"
+ACTUALLY = re.compile(
+    r"^\W*(?:(?:oh|no|sorry|wait|hm+|um+)\W+)*actually\b[^.?!]*(?:\binstead\b|\b(?:make|change) (?:it|that)\b)",
     re.IGNORECASE,
 )
 # A number of five digits or more, in groups or not: of a line, an order, an account.
@@ -131,7 +145,8 @@ ANEW = re.compile(
 WISHED = re.compile(
     r"^\W*(?:i (?:actually |only |just )?(?:want|need)|i(?:'d| would) (?:like|prefer|rather)|(?:please )?(?:make"
     r"|have) (?:it|that)"
-    r"|(?:please )?change (?:it|that) to|i(?:'ll| will) be|it(?:'s| is) (?:only|just)|my \w+ (?:is|will be))\b"
+    r"|(?:please )?change (?:it|that) to|i(?:'ll| will) be|my \w+ (?:is|will be)"
+    r"|(?:it|the (?:reservation|booking|table|order|ride|trip|tickets?))(?:'s| is| are) (?:only|just))\b"
     r"(?![^.!?]*\b(?:also|too|as well|plus|add)\b)",
     re.IGNORECASE,
 )
@@ -182,10 +197,14 @@ def differs(text: str, asked: str, kinds: tuple[str, ...] = tuple(_KINDS)) -> bo
     return any(held[kind] and said[kind] - held[kind] for kind in kinds)
 
 
+def _singular(noun: str) -> str:
+    return "person" if noun.lower() in ("people", "persons", "guests") else noun.lower().rstrip("s")
+
+
 def counts_otherwise(text: str, asked: str) -> bool:
     """Whether a message has another number of the very thing that was held out ("4 tickets" for "3 tickets")."""
     said, held = (
-        {(noun.lower().rstrip("s"), _NUMBERS.get(number.lower(), number)) for number, noun in _COUNTED.findall(one)}
+        {(_singular(noun), _NUMBERS.get(number.lower(), number)) for number, noun in _COUNTED.findall(one)}
         for one in (text, asked)
     )
     return any(noun == other and number != count for noun, number in said for other, count in held) and not said & held

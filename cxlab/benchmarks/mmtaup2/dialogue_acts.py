@@ -213,6 +213,7 @@ def refusal(text: str, asked: str | None) -> bool | None:
 
 _CORRECTS_PLAINLY = (
     correction_cues.INSISTS, correction_cues.DOUBTS_IT, correction_cues.REPAIRS, correction_cues.HOLDS_AGAINST,
+    correction_cues.LACKED,
 )  # fmt: skip
 
 
@@ -227,6 +228,8 @@ def correction(text: str, asked: str | None) -> bool | None:
     if _restates(text, asked) or any(cue.search(plain) for cue in _CORRECTS_PLAINLY):
         return True
     if asked is not None and correction_cues.TAKES_BACK.search(plain):
+        return True
+    if asked is not None and (request(asked) or "?" not in asked) and correction_cues.ACTUALLY.search(plain):
         return True
     if asked is not None and correction_cues.denies(sentences(text), sentences(asked)):
         return True

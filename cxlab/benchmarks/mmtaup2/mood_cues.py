@@ -79,6 +79,34 @@ FRUSTRATED = cue_list(
         r"\b(?:fed up|sick (?:and tired )?of|tired of|waste of (?:my )?time|had enough|losing (?:my )?patience)\b",
         r"\b(?:really|very|so|extremely|incredibly) (?:inconvenient|stressful|confusing|stressed)\b",
         r"\b(?:can't believe|how many times|already told you|keep asking|nothing (?:works|helps))\b",
+        # Oaths, and what one is called
+        r"\bfor (?:heaven|god|goodness|pity|christ)'?s?'? sake\b|\bfor crying out loud\b|\bgood grief\b|\bffs\b",
+        r"\b(?:lied to (?:me|us)|(?:you|they) (?:lied|cheated)|liars?|thieves|crooks|con artists|fobb(?:ed|ing)"
+        r"|brush(?:ed|ing) (?:me|us) off|run ?around|pillar to post|taking the (?:mick\w*|piss)"
+        r"|takes? (?:me|us) for (?:an? )?(?:fool|idiot)s?)\b",
+        r"\b(?:wit'?s'? end|end of my (?:tether|rope)|last straw|beyond a joke|enough is enough|up to here|seething"
+        r"|appalled|insult(?:ed|ing)|slap in the face)\b",
+        r"\bi(?:'ve| have) had it\b(?! (?:for|since|on|in|with me|repaired|checked|done))",
+        r"\bwhat an? (?:\w+ )?(?:joke|shambles|farce|disgrace|nightmare|rip-?off|waste|nerve|cheek)\b"
+        r"|\b(?:an?|this) (?:absolute|complete|total|utter) (?:joke|shambles|farce|disgrace|nightmare|waste|mess)\b",
+        # Reproach
+        r"\byou (?:could|should|might)(?:'ve| have) (?:asked|told|said|warned|mentioned|checked|thought)\b",
+        r"\bwhy (?:didn't|did|couldn't|could|do|don't|say|tell me|mention) (?:\w+ ){0,4}only now\b"
+        r"|\bwhy (?:didn't|did not|couldn't) (?:you|they|anyone|anybody|nobody|your \w+) (?:just |simply )?"
+        r"(?:say|tell|ask|warn|mention)\b",
+        r"\bhow hard (?:can|is|could|would) (?:it|that) be\b|\b(?:it|that|this) (?:really )?too much to ask\b",
+        r"\b(?:do(?:es)?|did) (?:anyone|anybody|any of you|you (?:people|lot)) (?:there |at \w+ )?"
+        r"(?:even |actually |ever )?(?:read|listen|care|work|check|talk to)\b|\byou (?:people|lot)\b",
+        r"\b(?:i don't (?:want|need)|spare me|save) (?:your |any |another |more |the )?"
+        r"(?:apolog\w+|excuses?|sorr(?:y|ies))\b|\b(?:no|not) (?:more )?excuses\b",
+        r"\bi (?:believe|buy) (?:none of|not a word of) (?:this|that|it)\b|\bno \w+,? no nothing\b"
+        r"|\b(no|stop|why)(?:\W+\1){2,}\b",
+        r"\bnot (?:receiving|getting|given) any (?:help|answers?|replies|service)\b|\bhaving too much trouble\b",
+        r"\bi (?:won't|will not|shall not|don't think i(?:'ll| will| shall)) (?:\w+ )?"
+        r"(?:ask|use|buy|order|shop|trust|call|recommend|fly|book)\b[^.!?]*\b(?:you|here|anybody|anyone)\b[^.!?]*"
+        r"\b(?:again|any ?more|any longer)\b",
+        r"\bforget it\W+(?:i(?:'m|'ll| am| will) )?(?:opening|taking|going|moving|buying|go|buy|take)\b[^.!?]*"
+        r"\b(?:elsewhere|somewhere else|another (?:bank|shop|company|airline))\b",
     ),
     (
         r"\b(?:way|far|much) too? long\b|\b(?:hours?|minutes?|days?|weeks?|this|that|it)(?: is|'s) (?:just |so "
