@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.cues import questions
 
 # The action that a request for a yes is about; the first that fits.
 _ACTIONS = {
@@ -66,7 +67,7 @@ class ActLabeller:
                 labels["confirms"] = self._asked[0]
             self._asked = None
             return labels
-        if dialogue_acts.found(meant, act_cues.ASKS_AGAIN):
+        if dialogue_acts.found(meant, questions.ASKS_AGAIN):
             labels["clarifies"] = True
         if dialogue_acts.asks_to_confirm(meant):
             tool = next((name for name, pattern in self._actions if pattern.search(meant)), None)
@@ -74,9 +75,9 @@ class ActLabeller:
                 labels["confirms"] = tool
                 self._asked = (tool, heard) if dialogue_acts.asks_to_confirm(heard) else None
         elif "?" in meant:
-            questions = [part for part in re.split(r"(?<=[.!?])\s", meant) if part.endswith("?")]
+            put = [part for part in re.split(r"(?<=[.!?])\s", meant) if part.endswith("?")]
             for name, pattern in self._fields:
-                if any(pattern.search(part) for part in questions):
+                if any(pattern.search(part) for part in put):
                     labels["asks"] = name
                     break
         return labels

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.cues import questions
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def requests(text: str) -> list[str]:
     return [
         sentence.lower()
         for sentence in dialogue_acts.sentences(text)
-        if "?" in sentence or _ASKS.match(sentence) or dialogue_acts.found(sentence, act_cues.ASKS_FOR_INFORMATION)
+        if "?" in sentence or _ASKS.match(sentence) or dialogue_acts.found(sentence, questions.ASKS_FOR_INFORMATION)
     ]
 
 

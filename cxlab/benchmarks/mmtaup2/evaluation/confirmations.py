@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts
+from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from cxlab.benchmarks.mmtaup2.cues import answers
 from cxlab.benchmarks.mmtaup2.evaluation.events import TRANSFER, IrreversibleAttempt, ToolUse, Utterance
 
 Answer = Literal["none yet", "yes", "no", "unclear", "chosen", "maybe asked", "maybe agreed"]
@@ -63,11 +64,11 @@ class ConfirmationTracker:
         label = said.data.get("confirms") or None
         if self.answers.get(None) == "yes" and not dialogue_acts.asks_for_information(self.said):
             self.answers[None] = "unclear"
-        self.heard_yes = dialogue_acts.found(said.meant, act_cues.YES)
+        self.heard_yes = dialogue_acts.found(said.meant, answers.YES)
         for tool, answer in list(self.answers.items()):
             if answer in ("none yet", "unclear", "maybe asked", "maybe agreed"):
                 self._answer(tool, said.meant, label)
-            elif dialogue_acts.found(said.meant, act_cues.WITHDRAWS):
+            elif dialogue_acts.found(said.meant, answers.WITHDRAWS):
                 self.answers[tool] = "no" if dialogue_acts.refusal(said.meant, self.said) else "unclear"
 
     def _answer(self, tool: str | None, text: str, label: str | None) -> None:

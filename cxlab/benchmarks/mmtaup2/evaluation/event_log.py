@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2.cues import questions
 from cxlab.benchmarks.mmtaup2.evaluation import confirmations, repetitions
 from cxlab.benchmarks.mmtaup2.evaluation.events import (
     TRANSFER,
@@ -113,7 +114,7 @@ def _effort(task: ReferenceTask, entries: Sequence[Utterance | ToolUse]) -> tupl
             continue
         if entry.who == "agent":
             asked = entry.meant
-            asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(entry.meant, act_cues.ASKS_AGAIN)
+            asked_again = bool(entry.data.get("clarifies")) or dialogue_acts.found(entry.meant, questions.ASKS_AGAIN)
             looks_again = False
             wrong |= set(slips.values()) if asked_again else set()
             continue

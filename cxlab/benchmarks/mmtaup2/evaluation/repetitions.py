@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2.cues import questions
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.evaluation.events import ToolUse, Utterance
 
@@ -80,9 +81,9 @@ def follow(entries: Sequence[Utterance | ToolUse], states_fact: Callable[[str], 
 
 def _read(said: Utterance) -> _Earlier:
     asks = said.data.get("asks")
-    closing = act_cues.CLOSING_OFFER.search
-    questions = frozenset(one for one in adaptations.requests(said.meant) if not closing(one))
-    return _Earlier(said.meant, questions, asks if isinstance(asks, str) else None)
+    closing = questions.CLOSING_OFFER.search
+    put = frozenset(one for one in adaptations.requests(said.meant) if not closing(one))
+    return _Earlier(said.meant, put, asks if isinstance(asks, str) else None)
 
 
 def _is_again(now: _Earlier, before: _Earlier) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cxlab.benchmarks.mmtaup2 import act_cues, dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2.cues import questions
 from cxlab.benchmarks.mmtaup2.evaluation.events import (
     TRANSFER,
     Clarification,
@@ -93,7 +94,7 @@ class KnowledgeTracker:
         if self.pending:
             self.log.lacking.add(said.turn)
         name, again = self._asked_for(said), bool(said.data.get("clarifies"))
-        again = again or dialogue_acts.found(said.meant, act_cues.ASKS_AGAIN)
+        again = again or dialogue_acts.found(said.meant, questions.ASKS_AGAIN)
         if name is not None:
             keys = self.keys[name]
             # What people put in words of their own (a yes or no, a place) is taken as answered once it was asked.

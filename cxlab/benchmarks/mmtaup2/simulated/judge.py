@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, dialogue_acts, mood_cues, stated_values
+from cxlab.benchmarks.mmtaup2 import dialogue_acts, stated_values
+from cxlab.benchmarks.mmtaup2.cues import corrections, moods, questions, wording
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations
 from cxlab.benchmarks.mmtaup2.prompts.judge_prompts import (
     AdaptationInputs,
@@ -41,18 +42,18 @@ VALUE = re.compile(r"[\w.@#-]*[\d@][\w.@#-]*")
 TRANSFER = "transfer_to_human_agents"
 LEANS = 0.3  # strictness from which a judge leans
 # How people excuse a hand-over when the rule leaves it to the reader.
-EXCUSES = act_cues.cue_list(
+EXCUSES = wording.cue_list(
     (
         r"\b(?:locked|security|only a (?:person|colleague)|not possible)\b",
         r"\b(?:cannot|can't|not able to|unable to)\b",
     ),
     (r"\b(?:specialist|colleague|team)\b",),
 )
-ASKS_FACT = act_cues.cue_list(
+ASKS_FACT = wording.cue_list(
     (r"\bare you\b(?! sure)[^.!]*\?", r"\bwhat (?:is|was) your\b[^.!]*\?"),
     (r"\b(?:where|since when|who)\b[^.!]*\byou\b[^.!]*\?",),
 )
-IDLE = act_cues.cue_list(
+IDLE = wording.cue_list(
     (r"\b(?:anything else|happy to help|thank you for (?:your patience|getting in touch|waiting))\b",),
     (r"\b(?:glad|you're welcome|have a (?:nice|good)|good ?bye)\b",),
 )
@@ -76,10 +77,10 @@ class JudgeView:
     def here(self, side: str = "agent") -> list[PrintedCall]:
         return [call for call in self.calls if call.turn == self.turn and call.side == side]
 
-    def finds(self, text: str, what: tuple[act_cues.Cue, ...]) -> bool:
+    def finds(self, text: str, what: tuple[wording.Cue, ...]) -> bool:
         return dialogue_acts.found(text, what, self.knows)
 
-    def knows(self, cue: act_cues.Cue) -> bool:
+    def knows(self, cue: wording.Cue) -> bool:
         share = self.profile.comprehension if cue.plain else self.profile.subtlety
         return knows(self.profile.name, cue.pattern.pattern, share)
 
@@ -136,7 +137,7 @@ def effort(inputs: EffortInputs, profile: Profile, rng: np.random.Generator) -> 
     idle = view.strict and view.finds(said, IDLE) and "?" not in said and not view.here()
     mine = view.talk("Customer", view.turn)
     again = [v for line in mine for v in sorted(_values_of([line.text])) if v in given]
-    corrects = any(view.finds(line.text, correction_cues.CORRECTS) for line in mine) and view.turn > 1
+    corrects = any(view.finds(line.text, corrections.CORRECTS) for line in mine) and view.turn > 1
     earlier = [line.text for line in view.talk("Customer") if line.turn < view.turn]
     # What is read out once more after looking again is news to a fair judge and a repetition to a strict one.
     looked = not view.strict and bool(view.here("customer"))
@@ -151,7 +152,7 @@ def clarification(inputs: ClarificationInputs, profile: Profile, rng: np.random.
     """The ballot on questions back."""
     view = see(inputs, profile)
     said = " ".join(line.text for line in view.talk("Agent", view.turn))
-    again = view.finds(said, act_cues.ASKS_AGAIN)
+    again = view.finds(said, questions.ASKS_AGAIN)
     asks = again or view.finds(said, ASKS_FACT) or any(stated_values.asks_for(said, name) for name in inputs.fields)
     arrived = [line.arrived or line.text for line in view.talk("Customer")]
     used = "".join(
@@ -211,8 +212,8 @@ def annoyance(inputs: AnnoyanceInputs, profile: Profile, rng: np.random.Generato
     said, signs = [], []
     for turn in inputs.turns:
         texts = [line.text for line in view.talk("Customer", turn)]
-        found = any(view.finds(text, mood_cues.UNSATISFIED) for text in texts)
-        raised = any(mood_cues.DISTRESS.search(text) and mood_cues.RAISES.search(text) for text in texts)
+        found = any(view.finds(text, moods.UNSATISFIED) for text in texts)
+        raised = any(moods.DISTRESS.search(text) and moods.RAISES.search(text) for text in texts)
         annoyed = (raised and not view.lenient) or (found and view.strict)
         signs += [f"turn {turn}"] if annoyed else []
         said.append({"turn": turn, "annoyed": _yes(annoyed)})
@@ -326,10 +327,10 @@ def _satisfied(view: JudgeView) -> bool:
     last = [line.text for line in view.talk("Customer")][-2:]
     if not last:
         return False
-    unhappy = view.finds(last[-1], mood_cues.UNSATISFIED)
+    unhappy = view.finds(last[-1], moods.UNSATISFIED)
     if view.lenient:
         return not unhappy
-    happy = any(view.finds(text, mood_cues.SATISFIED) for text in (last[-1:] if view.strict else last))
+    happy = any(view.finds(text, moods.SATISFIED) for text in (last[-1:] if view.strict else last))
     return happy and not unhappy
 
 

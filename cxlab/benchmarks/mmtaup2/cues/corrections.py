@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from cxlab.benchmarks.mmtaup2.act_cues import cue_list
+from cxlab.benchmarks.mmtaup2.cues.wording import cue_list
 
 CORRECTS = cue_list(
     (

@@ -43,14 +43,6 @@ DIRECT = re.compile(
     _I,
 )
 PARTICULAR = re.compile(r"\b(?:which|what|ids?|numbers?|whether|how)\b", _I)
-REQUEST = re.compile(
-    r"\b(?:confirm\w*|proceed\w*|go(?:ing)? (?:ahead|forward|on)|continu\w+|approv\w+|agree\w*|consent\w*|accept\w*"
-    r"|permission|shall|should (?:i|we)|may (?:i|we)|can i|could i|want me|like me|let me know"
-    r"|if you(?:'d| would| do|'re| are)?|would you|do you (?:want|wish|need|agree|accept|like|still)"
-    r"|want (?:it|this|that|them|to)|ready|okay|ok|all right|alright|happy|fine|good|great|works?|correct|right|yes"
-    r"|just say|your (?:word|decision)|book|reserve|interested|care (?:to|for))\b",
-    _I,
-)
 # What a question must hold to ask for a yes, where it asks for a fact by its other words.
 STRONG = re.compile(
     r"\b(?:confirm\w*|proceed\w*|go(?:ing)? ahead|approv\w+|agree\w*|consent\w*|permission|shall i|should i|want me"

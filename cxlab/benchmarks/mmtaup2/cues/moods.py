@@ -2,7 +2,7 @@
 
 import re
 
-from cxlab.benchmarks.mmtaup2.act_cues import cue_list
+from cxlab.benchmarks.mmtaup2.cues.wording import cue_list
 
 # What happened to somebody, or the weather, may be awful without anybody to blame; and a phone without a signal has no
 # service, which is what is wrong and says nothing of whoever tells it.

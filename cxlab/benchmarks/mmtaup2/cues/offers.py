@@ -2,7 +2,7 @@
 
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues
+from cxlab.benchmarks.mmtaup2.cues import answers
 
 # What is held out to be taken or left, without being asked for a yes: "How about a later one?", "I found two."
 PROPOSES = re.compile(
@@ -120,7 +120,7 @@ WANTED = re.compile(
 )
 NO = re.compile(
     r"^\W*(?:(?:uh|um|oh|hm+|well)\W+)?(?:no|nope)\b[.,](?! (?:i )?(?:any|either|it doesn't matter)\b)"
-    rf"(?! {act_cues.NO_MORE})",
+    rf"(?! {answers.NO_MORE})",
     re.IGNORECASE,
 )
 # What asks for another wish than the one that cannot be met is answered by it, and turned down by nothing.

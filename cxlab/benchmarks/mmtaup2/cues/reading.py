@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-from cxlab.benchmarks.mmtaup2 import act_cues, correction_cues, mood_cues, offer_cues
+from cxlab.benchmarks.mmtaup2.cues import answers, corrections, moods, offers, questions, wording
 
 _SENTENCE = re.compile(r"(?<=[.!?])[\s\"')\]]+|\n+")
 _MARKUP = re.compile(r"[*_`#]{1,3}|^\s*[-•]\s", re.MULTILINE)
@@ -30,57 +30,57 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in _SENTENCE.split(plain) if part.strip())
 
 
-def found(text: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | None = None) -> bool:
+def found(text: str, cues: tuple[wording.Cue, ...], knows: wording.Knows | None = None) -> bool:
     """Whether one of the cues that the reader knows (all, if not said) stands in a sentence of the text."""
     return any(has(sentence, cues, knows) for sentence in sentences(text))
 
 
-def has(sentence: str, cues: tuple[act_cues.Cue, ...], knows: act_cues.Knows | None) -> bool:
+def has(sentence: str, cues: tuple[wording.Cue, ...], knows: wording.Knows | None) -> bool:
     return any(knows is None or knows(cue) for cue in _cues_in(sentence, cues))
 
 
 # The same sentence is read by both sides, and by each judge at each later turn.
 @functools.lru_cache(maxsize=32_768)
-def _cues_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cue, ...]:
+def _cues_in(sentence: str, cues: tuple[wording.Cue, ...]) -> tuple[wording.Cue, ...]:
     return tuple(cue for cue in cues if cue.pattern.search(sentence))
 
 
-def asks_to_confirm(text: str, knows: act_cues.Knows | None = None) -> bool:
+def asks_to_confirm(text: str, knows: wording.Knows | None = None) -> bool:
     """Whether a message asks for a yes before something is done ("How would you like to proceed?" does not)."""
     parts = sentences(text)
-    once = act_cues.ONCE_CONFIRMED.search(text) and not act_cues.CONFIRM_WHICH.search(text)
+    once = questions.ONCE_CONFIRMED.search(text) and not questions.CONFIRM_WHICH.search(text)
     return bool(once) or any(requests(sentence, knows) for sentence in parts) or offers_service(parts, knows)
 
 
 def requests(
-    sentence: str, knows: act_cues.Knows | None = None, cues: tuple[act_cues.Cue, ...] = act_cues.ASKS_TO_CONFIRM
+    sentence: str, knows: wording.Knows | None = None, cues: tuple[wording.Cue, ...] = questions.ASKS_TO_CONFIRM
 ) -> bool:
     return any(knows is None or knows(cue) for cue in _requests_in(sentence, cues))
 
 
 @functools.lru_cache(maxsize=8192)
-def _requests_in(sentence: str, cues: tuple[act_cues.Cue, ...]) -> tuple[act_cues.Cue, ...]:
+def _requests_in(sentence: str, cues: tuple[wording.Cue, ...]) -> tuple[wording.Cue, ...]:
     """The cues that do not stand in an open question."""
     found = ((cue, cue.pattern.search(sentence)) for cue in cues)
-    return tuple(cue for cue, match in found if match and not act_cues.OPEN_QUESTION.search(sentence[: match.start()]))
+    return tuple(cue for cue, match in found if match and not questions.OPEN_QUESTION.search(sentence[: match.start()]))
 
 
-def offers_service(parts: tuple[str, ...], knows: act_cues.Knows | None = None) -> bool:
+def offers_service(parts: tuple[str, ...], knows: wording.Knows | None = None) -> bool:
     """Whether the one question of a message offers to carry something out."""
     asked = [sentence for sentence in parts if "?" in sentence]
-    return len(asked) == 1 and requests(asked[0], knows, act_cues.OFFERS_SERVICE)
+    return len(asked) == 1 and requests(asked[0], knows, questions.OFFERS_SERVICE)
 
 
-def asks_for_information(text: str, knows: act_cues.Knows | None = None) -> bool:
+def asks_for_information(text: str, knows: wording.Knows | None = None) -> bool:
     """Whether a message asks for a fact, a choice or to hear something again; offers of more help do not count."""
     parts = sentences(text)
     for sentence in parts:
-        asks = has(sentence, act_cues.ASKS_FOR_INFORMATION, knows) or has(sentence, act_cues.ASKS_AGAIN, knows)
+        asks = has(sentence, questions.ASKS_FOR_INFORMATION, knows) or has(sentence, questions.ASKS_AGAIN, knows)
         question = (
             sentence.endswith("?")
             and not (requests(sentence) or offers_service(parts))
-            and not act_cues.CLOSING_OFFER.search(sentence)
-            and not offer_cues.SUGGESTS.search(sentence)
+            and not questions.CLOSING_OFFER.search(sentence)
+            and not offers.SUGGESTS.search(sentence)
         )
         if asks or question:
             return True
@@ -89,42 +89,41 @@ def asks_for_information(text: str, knows: act_cues.Knows | None = None) -> bool
 
 def offers_to_act(text: str) -> bool:
     """Whether a message asks for a choice and says that it will act on it, which is less than asking for a yes."""
-    acts = (
-        rf"\b(?:i(?:'ll| will| can)|you(?:'d| would)? (?:like|want) to)(?: \w+)? (?:{act_cues.GO_ON}|{act_cues.CLOSE})"
-    )
+    does = f"(?:{questions.GO_ON}|{questions.CLOSE})"
+    acts = rf"\b(?:i(?:'ll| will| can)|you(?:'d| would)? (?:like|want) to)(?: \w+)? {does}"
     return asks_for_information(text) and any(re.search(acts, one, re.IGNORECASE) for one in sentences(text))
 
 
-def agrees(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
+def agrees(text: str, asked: str | None = None, knows: wording.Knows | None = None) -> bool:
     """Whether a message says yes; to `asked`, where given, which must be a question that a yes answers."""
-    no = offer_cues.NO.search(text) or offer_cues.NOT_SO.search(text)
+    no = offers.NO.search(text) or offers.NOT_SO.search(text)
     if asked is not None and no and not re.search(r"\bgo ahead\b", text, re.IGNORECASE):
         return False
     return _says_yes(text, asked, knows) and not _hedged(text) and not refuses(text, asked, knows)
 
 
-def refuses(text: str, asked: str | None = None, knows: act_cues.Knows | None = None) -> bool:
+def refuses(text: str, asked: str | None = None, knows: wording.Knows | None = None) -> bool:
     """Whether a message turns down what was proposed; where nothing was, whether it takes back a wish."""
-    if asked is not None and offer_cues.NONE_WILL_DO.search(text):
+    if asked is not None and offers.NONE_WILL_DO.search(text):
         return True
     requested = asked is not None and asks_to_confirm(asked)
-    if asked is not None and not requested and offer_cues.NO.search(text) and offer_cues.LEAVES.search(text):
+    if asked is not None and not requested and offers.NO.search(text) and offers.LEAVES.search(text):
         return False
     if asked is not None and not requested and not proposes(asked):
-        wanted = offer_cues.WANTED.search(asked) and not act_cues.CLOSING_OFFER.search(asked)
-        no = offer_cues.NO.search(text) and not offer_cues.LEAVES.search(text)
-        return bool(wanted and no) or found(text, act_cues.WITHDRAWS, knows)
-    if asked is not None and any(act_cues.ELSEWHERE.search(sentence) for sentence in sentences(text)):
+        wanted = offers.WANTED.search(asked) and not questions.CLOSING_OFFER.search(asked)
+        no = offers.NO.search(text) and not offers.LEAVES.search(text)
+        return bool(wanted and no) or found(text, answers.WITHDRAWS, knows)
+    if asked is not None and any(answers.ELSEWHERE.search(sentence) for sentence in sentences(text)):
         return True
-    wishes = asked is None or (not requested and offer_cues.ASKS_FOR_A_WISH.search(asked))
-    if not wishes and offer_cues.COUNTERS.search(text):
+    wishes = asked is None or (not requested and offers.ASKS_FOR_A_WISH.search(asked))
+    if not wishes and offers.COUNTERS.search(text):
         return True
-    if requested and any(map(offer_cues.NO.search, sentences(text))):
+    if requested and any(map(offers.NO.search, sentences(text))):
         return True
     # Of "No need, but what does it cost?" the first half is no question.
     told = [re.split(r",? but\b", one)[0] if _asks_back(one) else one for one in sentences(text)]
     return _declines_kindly(text) or any(
-        has(part, act_cues.REFUSES, knows)
+        has(part, answers.REFUSES, knows)
         for part, one in zip(told, sentences(text), strict=True)
         if part != one or not _asks_back(one)
     )
@@ -133,44 +132,44 @@ def refuses(text: str, asked: str | None = None, knows: act_cues.Knows | None = 
 def proposes(text: str) -> bool:
     """Whether something is held out, with or without a question; offers of more help do not count."""
     parts = sentences(text)
-    if not parts or act_cues.CLOSING_OFFER.search(parts[-1]) or offer_cues.WHICH.search(text):
+    if not parts or questions.CLOSING_OFFER.search(parts[-1]) or offers.WHICH.search(text):
         return False
     # One question among several things that are asked for holds nothing out.
-    alone = sum("?" in one for one in parts) == 1 and not offer_cues.LIST.search(text)
-    return any(offer_cues.PROPOSES.search(one) or (alone and offer_cues.OFFERS.search(one)) for one in parts)
+    alone = sum("?" in one for one in parts) == 1 and not offers.LIST.search(text)
+    return any(offers.PROPOSES.search(one) or (alone and offers.OFFERS.search(one)) for one in parts)
 
 
-def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> bool:
+def _says_yes(text: str, asked: str | None, knows: wording.Knows | None) -> bool:
     request = asked is None or asks_to_confirm(asked)
     proposed = not request and proposes(asked or "")
-    if not request and not proposed and not any(map(act_cues.YES_NO_QUESTION.search, sentences(asked or ""))):
+    if not request and not proposed and not any(map(answers.YES_NO_QUESTION.search, sentences(asked or ""))):
         # A bare "Sure" takes up what was said; with more behind it, it may begin an answer to a question.
-        if asks_for_information(asked or "") or act_cues.CLOSING_OFFER.search(asked or ""):
-            return any(offer_cues.SUITS.search(part) and not _asks_back(part) for part in sentences(text))
+        if asks_for_information(asked or "") or questions.CLOSING_OFFER.search(asked or ""):
+            return any(offers.SUITS.search(part) and not _asks_back(part) for part in sentences(text))
         if re.fullmatch(r"\W*sure\W*", text, re.IGNORECASE):
             return True
-        news = offer_cues.NEWS.search(asked or "")
+        news = offers.NEWS.search(asked or "")
         return any(
-            offer_cues.APPROVES.search(part)
-            or offer_cues.AFFIRMS.search(part)
-            or (not news and offer_cues.PRAISES.search(part))
+            offers.APPROVES.search(part)
+            or offers.AFFIRMS.search(part)
+            or (not news and offers.PRAISES.search(part))
             or _approves_by_name(part, asked or "")
             for part in sentences(text)
             if not _asks_back(part)
         )
-    approving = proposed or not (asked is None or asks_for_information(asked) or act_cues.CLOSING_OFFER.search(asked))
-    if proposed and offer_cues.BOOKS.search(text):
+    approving = proposed or not (asked is None or asks_for_information(asked) or questions.CLOSING_OFFER.search(asked))
+    if proposed and offers.BOOKS.search(text):
         return True
-    notes = (offer_cues.LEAVES, offer_cues.TAKES_NOTE) if proposed else ()
-    if any(cue.search(text) for cue in (*notes, offer_cues.ASKS_IN_THE_SAME_BREATH)):
-        text = offer_cues.BARE.sub("", text)
+    notes = (offers.LEAVES, offers.TAKES_NOTE) if proposed else ()
+    if any(cue.search(text) for cue in (*notes, offers.ASKS_IN_THE_SAME_BREATH)):
+        text = offers.BARE.sub("", text)
     return any(
-        has(part, act_cues.YES, knows)
-        or (approving and not _asks_back(part) and bool(offer_cues.APPROVES.search(part)))
+        has(part, answers.YES, knows)
+        or (approving and not _asks_back(part) and bool(offers.APPROVES.search(part)))
         or (request and _repeats_wish(part, asked or ""))
         or (proposed and _takes(part, asked or ""))
         or ((request or proposed) and _approves_by_name(part, asked or ""))
-        or ((request or proposed) and not _asks_back(part) and has(part, act_cues.GOES_AHEAD, knows))
+        or ((request or proposed) and not _asks_back(part) and has(part, answers.GOES_AHEAD, knows))
         for sentence in sentences(text)
         for part in (re.split(r",\s*", sentence) if sentence.endswith("?") else (sentence,))
     )
@@ -178,27 +177,27 @@ def _says_yes(text: str, asked: str | None, knows: act_cues.Knows | None) -> boo
 
 def _repeats_wish(sentence: str, asked: str) -> bool:
     """Whether an answer wishes for the very thing that it was asked whether it is wanted ("I'd like a transfer")."""
-    wish = offer_cues.WISHES.search(sentence)
+    wish = offers.WISHES.search(sentence)
     if wish is not None and re.search(rf"\b{re.escape(wish['what'][:6])}", asked, re.IGNORECASE):
         return True
-    order = offer_cues.ORDERS.search(sentence)
+    order = offers.ORDERS.search(sentence)
     if order is None:
         return False
-    acquires = re.fullmatch(offer_cues.ACQUIRES + r"e?", order["what"], re.IGNORECASE)
-    return re.search(rf"\b{offer_cues.ACQUIRES if acquires else order['what']}", asked, re.IGNORECASE) is not None
+    acquires = re.fullmatch(offers.ACQUIRES + r"e?", order["what"], re.IGNORECASE)
+    return re.search(rf"\b{offers.ACQUIRES if acquires else order['what']}", asked, re.IGNORECASE) is not None
 
 
 def _takes(sentence: str, asked: str) -> bool:
     """Whether what was held out is taken by its name ("I want to see Dogman")."""
-    taken = offer_cues.TAKES.search(sentence)
-    if taken is None or offer_cues.WHICH.search(asked):
+    taken = offers.TAKES.search(sentence)
+    if taken is None or offers.WHICH.search(asked):
         return False
     return any(re.search(rf"\b{name}\b", asked) for name in re.findall(r"[A-Z]\w{2,}", taken["what"]))
 
 
 def _approves_by_name(sentence: str, asked: str) -> bool:
     """Whether one of the things that were named is approved ("The Efes is fine")."""
-    named = offer_cues.NAMED.search(sentence)
+    named = offers.NAMED.search(sentence)
     words = re.findall(r"\w{4,}", named["what"]) if named else []
     return any(re.search(rf"\b{word}\b", asked, re.IGNORECASE) for word in words)
 
@@ -214,22 +213,22 @@ def _asks_back(sentence: str) -> bool:
 
 
 def _declines_kindly(text: str) -> bool:
-    return bool(act_cues.DECLINES_KINDLY.search(" ".join(sentences(text))))
+    return bool(answers.DECLINES_KINDLY.search(" ".join(sentences(text))))
 
 
 def _hedged(text: str) -> bool:
     """Whether a yes hangs on something: a condition, a doubt, a question that comes with "but"."""
     parts = sentences(text)
-    outright = bool(parts) and has(parts[0], act_cues.AGREES, None) and not act_cues.YES_BUT.search(parts[0])
-    ahead = [place for place, one in enumerate(parts) if act_cues.LETS_GO_AHEAD.search(one)]
+    outright = bool(parts) and has(parts[0], answers.AGREES, None) and not answers.YES_BUT.search(parts[0])
+    ahead = [place for place, one in enumerate(parts) if answers.LETS_GO_AHEAD.search(one)]
     # What somebody doubted before saying "go ahead" is settled by it.
     for place, sentence in enumerate(parts):
         outright = outright or (bool(ahead) and place > ahead[0])
         if ahead and place < ahead[-1]:
             continue
-        if act_cues.YES_BUT.search(sentence):
+        if answers.YES_BUT.search(sentence):
             return True
-        match = act_cues.HEDGE.search(sentence)
+        match = answers.HEDGE.search(sentence)
         if match is None:
             continue
         # A further question after an outright yes takes nothing back; "but" and "only if" do.
@@ -239,13 +238,13 @@ def _hedged(text: str) -> bool:
     return False
 
 
-def corrects(text: str, knows: act_cues.Knows | None = None) -> bool:
+def corrects(text: str, knows: wording.Knows | None = None) -> bool:
     """Whether a message says that something said, noted or done is not right, or takes back what it said itself."""
-    changes = correction_cues.CHANGES_IT.search(text) and not correction_cues.WANTS_A_CHANGE.search(text)
-    return bool(changes) or found(text, correction_cues.CORRECTS, knows)
+    changes = corrections.CHANGES_IT.search(text) and not corrections.WANTS_A_CHANGE.search(text)
+    return bool(changes) or found(text, corrections.CORRECTS, knows)
 
 
-def is_frustrated(text: str, knows: act_cues.Knows | None = None) -> bool:
+def is_frustrated(text: str, knows: wording.Knows | None = None) -> bool:
     """Whether a message says that its speaker is annoyed, let down or out of patience."""
-    tagged = knows is None and mood_cues.HASHTAG.search(text)
-    return bool(tagged) or found(mood_cues.MISFORTUNE.sub("", text), mood_cues.FRUSTRATED, knows)
+    tagged = knows is None and moods.HASHTAG.search(text)
+    return bool(tagged) or found(moods.MISFORTUNE.sub("", text), moods.FRUSTRATED, knows)
