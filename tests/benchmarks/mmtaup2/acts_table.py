@@ -146,6 +146,7 @@ SETS: dict[tuple[str, str], Callable[[], Iterable[Labelled]]] = {
     ("written by hand", "development"): lambda: of_writers("AC"),
     ("written by hand", "kept apart"): lambda: of_writers("BD"),
     ("SGD and ABCD", "development"): lambda: by_id(lambda row: row["part"] <= 27),
+    ("SGD and ABCD", "kept apart"): lambda: by_id(_is("part", 28)),
     ("MultiWOZ", "development"): lambda: (
         one
         for some in (of_pairs("multiwoz_acts.jsonl", bool), of_talks("blind_acts.jsonl", _is("part", 22, 25, 26)))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
+from tests.benchmarks.mmtaup2.acts_table import ALONE, SIDES, read
 from tests.benchmarks.mmtaup2.test_dialogue_acts import (
     IN_RETAIL,
     OF_PEOPLE,
@@ -20,11 +21,6 @@ from tests.benchmarks.mmtaup2.test_dialogue_acts import (
 )
 
 Talks = Iterable[list[dict[str, Any]]]
-SIDES = {
-    "agent": ("request", "clarification"),
-    "customer": ("agreement", "refusal", "correction", "frustration"),
-}
-ALONE = ("request", "clarification", "frustration")  # read without what the other side said
 # Set → act → the share of its messages that is left undecided, at most
 OPEN = {
     "tau-bench": {
@@ -66,12 +62,6 @@ SETS: dict[str, Callable[[], Talks]] = {
     "MultiWOZ": lambda: answers_in(OF_PEOPLE),
     "shop": lambda: answers_in(IN_RETAIL, last=20),
 }
-
-
-def read(act: str, text: str, asked: str | None) -> bool | None:
-    reader = getattr(dialogue_acts, act)
-    found: bool | None = reader(text) if act in ALONE else reader(text, asked)
-    return found
 
 
 def count_decided(talks: Talks) -> dict[str, Counter[tuple[bool | None, bool]]]:

@@ -4,34 +4,10 @@ How they were labelled and what the first runs gave: tests/data/tau_bench_acts.m
 measured once and then mended by, too, D was measured once and nothing mended after it but one wording.
 """
 
-import json
-from collections import Counter
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from cxlab.benchmarks.mmtaup2 import dialogue_acts
-
-LABELLED = Path(__file__).resolve().parents[2] / "data" / "written_acts.jsonl"
-ALONE = ("request", "clarification", "frustration")
-
-
-def rows(side: str) -> list[dict[str, Any]]:
-    found = map(json.loads, LABELLED.read_text().splitlines())
-    return [row for row in found if row.get("side", "customer") == side]
-
-
-def count(act: str) -> Counter[tuple[bool | None, bool]]:
-    """(what was read, whether it is labelled) → messages."""
-    seen: Counter[tuple[bool | None, bool]] = Counter()
-    for row in rows("agent" if act in ("request", "clarification") else "customer"):
-        if act in row.get("unclear", ()) or (act == "correction" and "asked" not in row):
-            continue
-        read = getattr(dialogue_acts, act)
-        said = read(row["said"]) if act in ALONE else read(row["said"], row["asked"])
-        seen[said, act in row.get("acts", ())] += 1
-    return seen
+from tests.benchmarks.mmtaup2.acts_table import count, of_writers
 
 
 @pytest.mark.parametrize(
@@ -43,7 +19,7 @@ def count(act: str) -> Counter[tuple[bool | None, bool]]:
     ],
 )  # fmt: skip
 def test_what_is_decided_is_right(act: str, due: int, found: int, open_share: float) -> None:
-    seen = count(act)
+    seen = count(one for one in of_writers("ABCD") if one.act == act)[act]
     right, wrong, missed, undecided = (seen[one] for one in ((True, True), (True, False), (False, True), (None, True)))
     assert right + missed + undecided == due
     assert right >= found

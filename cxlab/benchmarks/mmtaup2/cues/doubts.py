@@ -27,7 +27,9 @@ OPEN_WITHIN = re.compile(
 )
 # What a closing offer is about; "Would you like anything else?" alone may be an offer of something.
 SERVES = re.compile(
-    r"\b(?:help|assist\w*|do for you|support|questions?|be all|be of (?:\w+ )?(?:service|help|assistance)|add)\b", _I
+    r"\b(?:help|assist\w*|do (?:\w+ else |\w+ more )?for you"
+    r"|support|questions?|be all|be of (?:\w+ )?(?:service|help|assistance)|add)\b",
+    _I,
 )
 NOTHING_MORE = re.compile(
     r"\b(?:anything else|nothing (?:more|else)|any(?:thing)? (?:other|further|more|additional)|your questions)\b", _I
@@ -93,8 +95,16 @@ OFFER = re.compile(
     r"|interested|book|reserve|else)\b",
     _I,
 )
+# "Please hold on", "please switch it off": something is to be done, and nothing told.
+_TO_DO = (
+    r"(?:allow|be|bear|call|click|close|connect|contact|disconnect|do|don't|feel|follow|go|grant|hold|insert|install|keep"
+    r"|leave|log|make|note|open|plug|press|put|reboot|reconnect|remove|rest|restart|set|stay|switch|take|tap|touch|try"
+    r"|turn|unplug|use|visit|wait)"
+)
 WANTS_TO_HEAR = re.compile(
-    r"\b(?:let me know|please|need|tell me|provide|specify|which|confirm|share|specific|particular|prefer)\b", _I
+    rf"\b(?:let me know|please(?! (?:(?:now|then|just|also|do) )*{_TO_DO}\b)"
+    r"|need|tell me|provide|specify|which|confirm|share|specific|particular|prefer)\b",
+    _I,
 )
 
 YES = re.compile(

@@ -295,7 +295,8 @@ def list_figures(run_id: str, options: Mapping[str, Any]) -> list[dict[str, Any]
     """mm-tap with its interval, pass^k by text and by voice, robustness and overhead, in all and cell by cell.
 
     Options: `by`, factors with commas (persona,exposure); `weights` of mm-tap, four numbers with commas; `judged`
-    true for the panel's figures. Where mm-tap is undefined, `of parts` is what its other parts come to.
+    true for the panel's figures. Where mm-tap is undefined, `of parts` is what its other parts come to. What hangs on a
+    wording (safety, effort, annoyance) stands with `n`, how much of it is decided, and the share that is `undecided`.
     """
     if strange := set(options) - {"by", "weights", "judged"}:
         raise UnknownName("option of mmtaup2's table", min(strange), ("by", "weights", "judged"))
@@ -330,6 +331,9 @@ def list_figures(run_id: str, options: Mapping[str, Any]) -> list[dict[str, Any]
             safe, left = figures[_SAFETY], figures["safety_undecided"]
             row |= {"safety": safe["value"], "safety low": safe["low"], "safety high": safe["high"]}
             row |= {"safety n": safe["n"], "undecided": left["value"], "acts": left["n"]}
+            for title, name in (("effort", "user_effort"), ("annoyed", "annoyance")):
+                decided, left = figures[name], figures[f"{name}_undecided"]
+                row |= {title: decided["value"], f"{title} n": decided["n"], f"{title} undecided": left["value"]}
             rows.append(row)
     if not any(row["of parts"] for row in rows):
         rows = [{name: value for name, value in row.items() if name != "of parts"} for row in rows]
