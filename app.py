@@ -52,9 +52,9 @@ def main() -> None:
     st.logo(ICON, size="large")
     pages = {
         group: [
-            st.Page(path, title=title, url_path=HOME if stem == "overview" else stem, default=stem == "overview")
+            page
             for stem, title in titles.items()
-            if (path := ROOT / "pages" / f"{stem}.py").is_file()
+            if (page := ui.page_of(ROOT / "pages" / f"{stem}.py", title, HOME if stem == "overview" else stem))
         ]
         for group, titles in GROUPS.items()
     }

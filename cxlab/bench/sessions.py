@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cxlab.bench.page_store import make_store
-from cxlab.resources import site
+from cxlab.resources import serve_environment, site
 
 if TYPE_CHECKING:
     from psutil import Process
@@ -136,7 +136,8 @@ def serving(home: Path, folder: Path, settings: Sequence[str]) -> Iterator[tuple
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(site() / "app.py"), f"--server.port={port}", *settings]
     env = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    env |= {"CXLAB_HOME": str(home), "CXLAB_NO_AUTOSTART": "1"}
+    # With what `python -m cxlab app` serves with.
+    env |= {**serve_environment(), "CXLAB_HOME": str(home), "CXLAB_NO_AUTOSTART": "1"}
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=site(), env=env, stdout=log, stderr=log)
         try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cxlab.errors import CxError
 from cxlab.store import catalogue, layout
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ def _read(
             if many <= _MOST_ROWS:
                 con.execute(f"CREATE TABLE memory_{table} AS FROM {table}")
                 con.execute(f"CREATE OR REPLACE VIEW {table} AS FROM memory_{table}")
-    except duckdb.Error:
-        return None  # whoever asks the files next finds what is damaged, and says so
+    except (duckdb.Error, CxError, OSError):
+        return None  # whoever asks the files next finds what is damaged, and says so; a full disk is no hindrance
     if layout.swap_count(base) != before or catalogue.data_version(base) != version:
         return None
     return con

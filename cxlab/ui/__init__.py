@@ -17,7 +17,7 @@ customers and models is never handed to anything that reads Markdown or HTML: us
 
 from cxlab.charts.numbers import format_seconds, format_time
 from cxlab.ui.address import breadcrumbs, cached, has_page, keep_form, link, marks, open_page, set_view, view
-from cxlab.ui.app_frame import colours, dark, enter, guarded, routed, zone
+from cxlab.ui.app_frame import colours, dark, enter, guarded, page_of, routed, zone
 from cxlab.ui.boards import published_columns, show_runs, with_labels
 from cxlab.ui.choices import choose, choose_id, choose_number, is_new
 from cxlab.ui.filters import show_active, sidebar_filters
@@ -76,6 +76,7 @@ __all__ = [
     "name_run",
     "offer_names",
     "open_page",
+    "page_of",
     "path_strip",
     "plain",
     "published_columns",

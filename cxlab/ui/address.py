@@ -1,6 +1,8 @@
 """The View in the address, links that carry one, and the one place where reads are cached."""
 
 import pickle
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
@@ -232,21 +234,42 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
             value = call()
         if not reads.annotations:
             return value
-        _remember(f"{name} {given} {version}", _call=lambda: value)
+        _remember(f"{name} {given} {version}", lambda: value)
         return None
 
-    kept: Callable[[], R] | None = _remember(f"{name} {given} runs and datasets {data}", _call=call_first)
+    kept: Callable[[], R] | None = _remember(f"{name} {given} runs and datasets {data}", call_first)
     if kept is None:
         query.say_annotations_read()  # to the read that this one may be part of
-        kept = _remember(f"{name} {given} {version}", _call=call)
+        kept = _remember(f"{name} {given} {version}", call)
     return kept()
 
 
-# As a resource: Streamlit would take the data of each answer to pieces and put it together again, frame by frame.
-@st.cache_resource(max_entries=1024, show_spinner=False)
-def _remember(key: str, _call: Callable[[], Any]) -> Any:
-    # One text: Streamlit digests each argument apart, and a page asks a hundred times.
-    return _call()
+class _Remembered:
+    """A place for one value, which one session works out while others wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.value: Any = _NOTHING
+
+
+_NOTHING = object()
+_MOST_REMEMBERED = 1024
+_remembered: OrderedDict[str, _Remembered] = OrderedDict()
+_finding = threading.Lock()
+
+
+def _remember(key: str, call: Callable[[], Any]) -> Any:
+    """The value of a key, worked out where nobody has; those asked for last are kept."""
+    # By itself: `st.cache_resource` reads its function's signature and digests the key each time; a page asks often.
+    with _finding:
+        place = _remembered.setdefault(key, _Remembered())
+        _remembered.move_to_end(key)
+        if len(_remembered) > _MOST_REMEMBERED:
+            _remembered.popitem(last=False)
+    with place.lock:
+        if place.value is _NOTHING:
+            place.value = call()
+        return place.value
 
 
 def _keep(value: Any) -> Callable[[], Any]:

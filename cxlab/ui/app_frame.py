@@ -3,6 +3,8 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,6 +127,19 @@ def _upgrade_store(upgrade: "Callable[[], Iterable[MigrationProgress]]") -> None
     bar.empty()
     for reason in left:
         error(f"Left as it is: {reason}")
+
+
+def page_of(file: Path, title: str, url_path: str) -> "Page | None":
+    """A page of the app's menu, that of the Overview the one it opens on; None where there is no such file."""
+    known = _page_of(file, title, url_path)
+    # Streamlit marks the one that it runs: each run has its own.
+    return copy(known) if known else None
+
+
+# Streamlit looks the way to each file up, and a server's pages stay what they are.
+@lru_cache(maxsize=64)
+def _page_of(file: Path, title: str, url_path: str) -> "Page | None":
+    return st.Page(file, title=title, url_path=url_path, default=file.stem == "overview") if file.is_file() else None
 
 
 def routed() -> None:
