@@ -13,12 +13,13 @@ from cxlab.runner.estimate import estimate
 from cxlab.runner.plan import SampleFilter
 from cxlab.runner.request import RunRequest
 from cxlab.store import write
-from cxlab.ui.choices import LARGEST
+from cxlab.ui.choices import LARGEST, choose_ids
+from cxlab.ui.labels import label_judge
 from cxlab.views.benchmarks import declared, names_of
 from cxlab.views.run import run_form
 from cxlab.views.run.cost_by_role import show_foreseen, show_roles
 from cxlab.views.run.history import show_history
-from cxlab.views.run.real_models import offer_real, was_taken
+from cxlab.views.run.real_models import offer_real
 from cxlab.views.run.told import call_job, is_in_sight, keep_in_sight, show_results
 from cxlab.views.switches import fill_in
 
@@ -27,9 +28,6 @@ ui.routed()
 
 def choose_order() -> RunRequest:
     """The form: what to run, who takes part, and the limits."""
-    one: dict[str, Any] = {"bind": "query-params"}
-    # Names stand in the address as they are: a label there could not be told from a name that was typed.
-    many: dict[str, Any] = {"wrap": True, **one}
     names = names_of(REGISTRY)
     benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", list(REGISTRY), names.__getitem__, named="benchmark")]
     card = benchmark.card
@@ -42,26 +40,17 @@ def choose_order() -> RunRequest:
     st.caption(ui.plain(f"{card.title}. {card.measures}"))
     every = {each.id: each for each in write.list_datasets()}
     stored = {name: each for name, each in every.items() if each.benchmark == card.id}
-    dataset_id = run_form.choose_dataset(stored, benchmark.own_data, every)
-    offered, taken = st.container(), was_taken()
+    dataset_id = run_form.choose_dataset(card.id, stored, benchmark.own_data, every)
+    offered = st.container()
     tip = "One run each, on the same samples. Type any other name as KIND:NAME, for example endpoint:local/my-model."
-    models = st.multiselect(
-        "Models to evaluate",
-        agents,
-        None if taken else list(benchmark.default_models),
-        key="agents",
-        help=tip,
-        accept_new_options=True,
-        **many,
-    )
+    models = choose_ids("agents", "Models to evaluate", agents, ui.label, benchmark.default_models, tip)
     known = dataset_id or benchmark.own_data
     facets = ui.cached(run_form.list_facets, card.id, dataset_id) if known else {}
     where = run_form.narrow(declared(card.id), facets)
     judges: list[str] = []
     if benchmark.needs_judges or benchmark.default_judges:
         tip = "Each judges by itself; what they say is put to the vote."
-        usual = None if taken else list(benchmark.default_judges)
-        judges = st.multiselect("Judges", able["judge"], usual, key="judges", help=tip, accept_new_options=True, **many)
+        judges = choose_ids("judges", "Judges", able["judge"], label_judge, benchmark.default_judges, tip)
     # What was set stays in sight when the page runs anew.
     with st.expander("Limits and set-up", expanded=bool(run_form.LIMITS & set(st.query_params))):
         a, b, c = st.columns(3)
@@ -82,8 +71,9 @@ def choose_order() -> RunRequest:
         customer = None
         if benchmark.with_customer:
             players = [benchmark.default_customer, *real]
-            customer = c.selectbox("Customer played by", players, key="customer", **one)
-        cache = st.checkbox("Reuse replies that were paid for before", key="cache", **one)
+            with c:
+                customer = ui.choose_id("customer", "Customer played by", list(dict.fromkeys(players)), ui.label)
+        cache = st.checkbox("Reuse replies that were paid for before", key="cache", bind="query-params")
     offer_real(offered, benchmark, [row.name for row in rows if row.rank == 0], [*models, *judges, customer or ""])
     switches = benchmark.Options.switches()
     options: dict[str, Any] = {}

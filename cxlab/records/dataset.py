@@ -69,3 +69,8 @@ def _lift_config(dataset: Dataset) -> Dataset:
     if "unlabelled" in config:
         lifted["unlabelled"] = config.pop("unlabelled") is True
     return dataset.model_copy(update=lifted)
+
+
+def count_of(n: int, thing: str) -> str:
+    """So many of a thing, as the name of a dataset tells it: "1 task", "1,200 dialogues"."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"

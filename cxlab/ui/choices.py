@@ -96,6 +96,39 @@ def choose_id(
     return str(st.selectbox(title, options, key=key, format_func=name, on_change=changed, help=help))
 
 
+def choose_ids(
+    key: str, title: str, options: Sequence[str], name: Callable[[str], str], usual: Sequence[str], help: str = ""
+) -> list[str]:
+    """Several of the options by name, or others that are typed; their ids in the address under `key`, where the `usual`
+    ones need no mention. The help tells the ids."""
+    shown = {name(each): each for each in options}
+    given = st.query_params.get_all(key) if key in st.query_params else list(usual)
+    st.session_state[key] = list(dict.fromkeys(shown.get(each, each) for each in given if each))
+
+    def changed() -> None:
+        picked = list(st.session_state[key])
+        if picked == list(usual):
+            st.query_params.pop(key, None)
+        else:
+            st.query_params[key] = picked or [""]
+
+    return st.multiselect(
+        title, options, key=key, format_func=name, on_change=changed, accept_new_options=True, wrap=True,
+        help=plain(f"{help} {say_ids(shown)}".strip()),
+    )  # fmt: skip
+
+
+_MOST_IDS = 12
+"""Ids that a help names."""
+
+
+def say_ids(shown: Mapping[str, str], where: str = "") -> str:
+    """The ids of what is shown under other names, as the command line takes them; `where`: in which form."""
+    told = [f"{words}: {id}" for words, id in shown.items() if words != id]
+    more = f"; and {len(told) - _MOST_IDS} more" if len(told) > _MOST_IDS else ""
+    return f"Ids, as the command line takes them{where}: {'; '.join(told[:_MOST_IDS])}{more}." if told else ""
+
+
 def accept_ids(key: str, words: Mapping[str, str]) -> None:
     """Before a bound list of several is drawn: let an address name its values by their ids, as links do; the list
     itself writes there what it shows. `words`: id → what is shown."""

@@ -92,6 +92,11 @@ def label(value: str) -> str:
     return " ".join(_ACRONYMS.get(word, word) for word in value.split("_"))
 
 
+def label_judge(value: str) -> str:
+    """A judge for people: "strict · simulated"."""
+    return label(value).removeprefix("judge-")
+
+
 def title(value: str) -> str:
     """The label at the head of a column or figure."""
     shown = label(value)

@@ -157,6 +157,7 @@ def test_a_deleted_run_can_be_brought_back(own_made_home: Path) -> None:
     # The tick must not stand on the run that moved up into the place of the deleted one.
     assert ui.table_key("history", read.latest_runs(100)) != before
     assert app.button(key="delete").disabled
+    assert "simulated" in next(each.value for each in app.text if ", deleted " in each.value), "by its model"
     undo = next(button for button in app.button if button.label == "Undo")
     undo.click().run()
     assert gone.id in {run.id for run in write.list_runs()}

@@ -258,7 +258,7 @@ def test_a_row_opens_a_dataset_with_both_tables_and_checks(home: Path) -> None:
     assert app.query_params["dataset"] in (DATASET, [DATASET])
     said = words(app)
     assert "statistics lie within 20 % of real contact centres" in said
-    assert "27 samples in 5 tasks" in said
+    assert "27 samples" in said
     assert "How much of it passed the checks" in said
     twins = [each.value for each in app.dataframe]
     assert twins[0].set_index("statistic").loc["Moving-average type-token ratio"].tolist() == [

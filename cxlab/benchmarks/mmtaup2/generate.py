@@ -15,6 +15,7 @@ from cxlab.benchmarks.mmtaup2.conversation import exposure, personas, speech
 from cxlab.benchmarks.mmtaup2.options import MmDataset
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.records import Dataset, Sample, content_id
+from cxlab.records.dataset import count_of
 
 # Raised when a change makes other tasks of the same settings.
 VERSION = 1
@@ -50,11 +51,12 @@ def make(options: MmDataset, seed: int) -> tuple[Dataset, list[Sample]]:
             level = levels[(place + turn) % len(levels)]
             ways = [(modality, person) for modality in modalities for person in people]
             found += [_sample(task, dataset_id, person, level, modality, wer) for modality, person in ways]
-    terms = f"{len(people)} personas × {len(levels)} exposures × {' and '.join(modalities)}"
+    many = f"{count_of(len(made), 'task')} of {' and '.join(domains)}, {count_of(len(found), 'dialogue')}"
+    knows = f"{count_of(len(levels), 'state')} of what the agent knows"
     dataset = Dataset(
         id=dataset_id,
         benchmark=samples.BENCHMARK,
-        name=f"MM-tau-p², {len(made)} tasks of {' and '.join(domains)} × {terms}",
+        name=f"MM-tau-p², {many}: {count_of(len(people), 'persona')}, {knows}, by {' and '.join(modalities)}",
         source="generated",
         config=settings,
         seed=seed,

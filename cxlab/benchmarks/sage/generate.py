@@ -19,6 +19,7 @@ from cxlab.benchmarks.sage import conditions, rules
 from cxlab.benchmarks.sage.options import SageDataset
 from cxlab.benchmarks.sage.rules import LEVELS, Leaf, Scenario
 from cxlab.records import Dataset, Sample, content_id
+from cxlab.records.dataset import count_of
 
 T = TypeVar("T")
 
@@ -54,7 +55,9 @@ def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
     files = [content_id(rules.load(name).model_dump(mode="json")) for name in scenarios]
     dataset_id = "sage-" + content_id(settings, seed, files, "2")
     samples = list(_samples_of(dataset_id, tuple(scenarios), tuple(levels), seed, per_leaf))
-    name = f"SAGE, {len(scenarios)} procedures, every leaf × {len(levels)} levels" + (f" × {per_leaf}" * (per_leaf > 1))
+    many = f"{count_of(len(scenarios), 'procedure')}, {count_of(len(samples), 'dialogue')}"
+    each = f", each {per_leaf} times" if per_leaf > 1 else ""
+    name = f"SAGE, {many}: every outcome with {count_of(len(levels), 'kind')} of customer{each}"
     return Dataset(
         id=dataset_id,
         benchmark="sage",

@@ -129,8 +129,8 @@ def show_statistics(dataset: Dataset) -> None:
     if not total:
         st.info("Nobody is scored on this dataset: its conversations are for reading and for realism studies.")
     else:
-        words = f"{format_count(total)} {'sample' if total == 1 else 'samples'} in {len(counts)} "
-        section(words + ("task" if len(counts) == 1 else "tasks"))
+        # What a benchmark scores apart is called otherwise in each: the chips name it.
+        section(f"{format_count(total)} {'sample' if total == 1 else 'samples'}")
         with st.container(horizontal=True, gap="small"):
             for task, n in counts.items():
                 chip(f"{label(task)}: {format_count(n)}")

@@ -251,7 +251,7 @@ def _call(message: Message, large: bool, needless: bool, names: Mapping[str, str
     sent = say_arguments(given) if isinstance(given, dict) else ""
     told = say_arguments(given, names) if isinstance(given, dict) else ""
     # An audience knows a bill and a customer, and no ids.
-    told = shorten(told, _MOST_TOLD) if not large or told != sent else ""
+    told = shorten(told, _MOST_TOLD) if told and (not large or told != sent) else ""
     name = str(data.get("tool", "tool")).replace("_", " ")
     return [
         {

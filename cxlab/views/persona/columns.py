@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.live import live_tasks
-from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay
+from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay, StoredSession
 from cxlab.charts.record_words import name_records
 from cxlab.records import Message
 from cxlab.records.live_snapshot import LiveSnapshot
@@ -130,7 +130,7 @@ def show_board(
         _show_talks(choices, stage, frames, bool(finding), stopped)
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
-                _show_hand(choices, place, frames[place], stage, playing, heard == place)
+                _show_hand(choices, place, frames[place], stage, playing, heard == place, stopped and can_ask)
         if stopped and can_ask:
             _offer_live(choices)
     if not choices.large:
@@ -202,7 +202,9 @@ def _show_talks(
 ) -> None:
     """All conversations, moment by moment. A hand in one of them takes room on a beamer, and so does the way to it
     where what is stored was `stopped`."""
-    taken = any(_is_taken(place, player, frames[place]) for place, player in enumerate(stage.players))
+    taken = not stage.stored and any(
+        _is_taken(place, player, frames[place]) for place, player in enumerate(stage.players)
+    )
     live = choices.large and any(not frame.ended for frame in frames) and (stopped or not stage.stored)
     told = "left" if any(frame.unmended and frame.passed for frame in frames) else "found"
     beside = "hand" if taken else told if found else "live" if live else "plain"
@@ -211,10 +213,13 @@ def _show_talks(
 
 
 def _offer_live(choices: Choices) -> None:
-    """Why nobody can answer in a stored dialogue that was stopped, and where one can: the same task, played live."""
+    """What answering in a stored dialogue that was stopped does, and the other way: the same task from the start."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("This dialogue is stored: it cannot be answered or changed.", width="content")
-        tip = "The same task and variants. The models are asked now, and you may answer as the customer."
+        st.caption(
+            "This is stored. Answer as the customer, and it goes on live from here: the models are asked.",
+            width="content",
+        )
+        tip = "The same task and variants. The models are asked from the first message on."
         if st.button("Play this task live, from the start", key="persona-go-live", help=tip):
             write(replace(choices, anew=True, beats=0, held=""))
             # What is shown is chosen outside what is drawn again and again.
@@ -227,17 +232,22 @@ def _is_taken(place: int, player: LiveConversation, frame: LiveSnapshot) -> bool
 
 
 def _show_hand(
-    choices: Choices, place: int, frame: LiveSnapshot, stage: LiveSession, playing: bool, heard: bool
+    choices: Choices, place: int, frame: LiveSnapshot, stage: LiveSession, playing: bool, heard: bool, open: bool
 ) -> None:
-    """How a conversation ended, a hand in it, and what the customer has before it. `heard`: its last message plays."""
+    """How a conversation ended, a hand in it, and what the customer has before it. `heard`: its last message plays;
+    `open`: it is stored and can be gone on from."""
     player = stage.players[place]
-    large, taken = choices.large, _is_taken(place, player, frame)
+    large, taken = choices.large, not stage.stored and _is_taken(place, player, frame)
     if heard and (sound := player.sound()):
         st.audio(str(sound[0]), autoplay=True)
     with st.container(horizontal=True, vertical_alignment="center"):
         parts.show_end(frame, large)
-        if not frame.ended and not stage.stored:
+        if not frame.ended and (open or not stage.stored):
             by_hand = st.toggle("Answer as the customer", player.by_hand, key=f"persona-hand-{place}")
+            if by_hand and isinstance(stage, StoredSession):
+                with st.spinner("Going on from here, live"):
+                    sessions.go_on_live(choices, stage, place)
+                st.rerun()
             if by_hand != player.by_hand:
                 # What plays each side stands above the talk, outside what is drawn again and again.
                 player.by_hand = by_hand

@@ -2,8 +2,9 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -16,6 +17,7 @@ from cxlab.benchmarks.mmtaup2.live.stored_session import StoredPlay, StoredSessi
 from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.run import seed_of
 from cxlab.charts.theme import SIMULATED_PREFIX
+from cxlab.records import Message
 from cxlab.store import load, write
 from cxlab.store.attempt_metrics import load_figures
 from cxlab.ui.address import cached
@@ -28,6 +30,8 @@ from cxlab.views.persona.queries import list_runs
 _VOICE = {"wer": "0.15", "audio": "channel"}
 # How long, and how many, live stages are held for a page that is loaded anew.
 _LEFT_S, _MOST_LEFT = 1800.0, 8
+# No model is asked for what is put into a conversation again.
+_SOON_S = 20.0
 
 
 def find_attempts(choices: Choices) -> list[tuple[str, str]]:
@@ -159,6 +163,45 @@ def leave_out(choices: Choices, place: int) -> tuple[Choices, LiveSession | Stor
     return left, stage
 
 
+def go_on_live(choices: Choices, stored: StoredSession, place: int) -> None:
+    """From where stored conversations were stopped on live, a person answering for the customer of the column at a
+    place: what was said up to here is put into conversations with the same models, which are asked from now on."""
+    live, now = _open_live(choices), replace(choices, anew=True, beats=stored.beats, held="")
+    live.wait(_SOON_S)
+    for player, shown in zip(live.players, stored.players, strict=True):
+        player.go_on_from(shown.attempt, shown.end)
+    live.wait(_SOON_S)
+    hand = live.players[place]
+    hand.by_hand = True
+    # Tools and the line are asked anew, and an older program may have stored other answers.
+    strayed = [
+        turn for player, shown in zip(live.players, stored.players, strict=True)
+        if (turn := find_strayed(player.frame.messages, shown.frame.messages)) is not None
+    ]  # fmt: skip
+    if strayed:
+        told = f"From turn {min(strayed)} on this differs from what is stored: what tools and line gave now was used."
+        st.session_state["persona-replaced"] = (now.play, [told])
+    # Who takes over wants to answer: what the customer said last gets its answer first.
+    hand.beat()
+    st.session_state.update({"persona-stage": ((now.play, ()), live), "persona-playing": False, "persona-kept": None})
+    let_go(stored)
+    address.write(replace(now, held=keep_for_reload(live)))
+
+
+def find_strayed(now: Sequence[Message], stored: Sequence[Message]) -> int | None:
+    """The turn from which on two records of a conversation differ; None where they are the same."""
+    for one, other in zip_longest(now, stored):
+        if one is None or other is None or (one.role, one.text) != (other.role, other.text):
+            return (other or one).turn
+    return None
+
+
+def _open_live(choices: Choices) -> LiveSession:
+    task = live_tasks.cases(choices.domain, choices.source)[choices.case]
+    variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
+    return LiveSession(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
+
+
 def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSession | StoredSession:
     """The stage of these choices; another one is set up when they change, as far played as the address says.
 
@@ -173,13 +216,7 @@ def open_session(choices: Choices, attempts: list[tuple[str, str]]) -> LiveSessi
         return found
     if held:
         let_go(held[1])
-    stage: LiveSession | StoredSession
-    if attempts:
-        stage = _open_stored(choices, attempts)
-    else:
-        task = live_tasks.cases(choices.domain, choices.source)[choices.case]
-        variants = [Variant(c.persona, c.exposure, c.modality, c.wer / 100) for c in choices.columns]
-        stage = LiveSession(task, variants, choices.agent, choices.customer, choices.seed, choices.source)
+    stage = _open_stored(choices, attempts) if attempts else _open_live(choices)
     st.session_state.update({"persona-stage": (asked, stage), "persona-playing": False, "persona-kept": None})
     hands = st.session_state.pop("persona-hands", ())
     if isinstance(stage, LiveSession):  # nobody answers in what is stored

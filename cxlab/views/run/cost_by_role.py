@@ -101,9 +101,11 @@ def show_roles(shares: Iterable[Share]) -> None:
         before = costs.get(key, 0.0)
         calls[key] = calls.get(key, 0) + share.calls
         costs[key] = None if before is None or share.cost_usd is None else before + share.cost_usd
+    roles = [role for role, _ in calls]
     rows = [
         [(f"{role}: {name_parties(model)}", "quiet"), (format_count(count), ""), (format_usd(costs[role, model]), "")]
-        for (role, model), count in calls.items()
+        # Of one role all models together, whichever run they are of.
+        for (role, model), count in sorted(calls.items(), key=lambda one: roles.index(one[0][0]))
     ]
     if rows:
         style()

@@ -17,7 +17,6 @@ from cxlab.views.benchmarks import declared
 
 _MOST_NAMED = 3
 _MOST_JUDGES = 3
-_TAKEN = "cx-run-took-real"
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,6 @@ def find_real(about: Declaration, ready: Sequence[str]) -> RealModels | None:
     return RealModels((ready[0],), others[0], tuple(others[:_MOST_JUDGES]), False)
 
 
-def was_taken() -> bool:
-    """Whether the form has just been filled in with real models: its lists then have no usual choice of their own."""
-    return bool(st.session_state.pop(_TAKEN, False))
-
-
 def offer_real(place: DeltaGenerator, benchmark: Benchmark, ready: Sequence[str], chosen: Collection[str]) -> None:
     """In `place`, where stand-ins are among the `chosen`: that they are, which real models are `ready`, and a button
     that takes these. Real ones are never chosen by themselves, since the next button spends money."""
@@ -83,5 +77,4 @@ def _take(found: RealModels, parts: Collection[str]) -> None:
     given = {"agents": list(found.agents), "customer": found.customer, "judges": list(found.judges)}
     for part in parts:
         if given[part]:
-            st.session_state[part] = given[part]
-    st.session_state[_TAKEN] = True
+            st.query_params[part] = given[part]

@@ -1,6 +1,8 @@
 """Parts of the form on the page Run: the dataset, and what of it is taken."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 import streamlit as st
 
@@ -9,11 +11,11 @@ from cxlab.records import Dataset
 from cxlab.records.benchmark_card import Declaration, Facet
 from cxlab.store import write
 from cxlab.ui.address import link
-from cxlab.ui.choices import accept_ids, choose_id
+from cxlab.ui.choices import accept_ids, choose_id, say_ids
 from cxlab.ui.labels import plain
 
 
-def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[str]) -> str | None:
+def choose_dataset(benchmark: str, stored: Mapping[str, Dataset], own: bool, others: Collection[str]) -> str | None:
     """A stored dataset; None means the benchmark's own, made anew, where it has one, or that there is none yet.
 
     `others` are stored datasets of other benchmarks, which the address may still name.
@@ -23,14 +25,31 @@ def choose_dataset(stored: Mapping[str, Dataset], own: bool, others: Collection[
         link("Go to Datasets", "datasets")
         return None
 
-    def name(each: str) -> str:
-        return f"{stored[each].name} · {each}" if each else "the benchmark's own"
+    # Addresses from before hold what the list showed.
+    given = st.query_params.get("dataset", "")
+    if (id := given.rpartition(" · ")[2]) in stored:
+        st.query_params["dataset"] = id
+    elif own and given == "the benchmark's own":
+        del st.query_params["dataset"]
+    often = Counter(each.name for each in stored.values())
 
-    tip = "What the models are evaluated on. More are made on the page Datasets."
+    def name(each: str) -> str:
+        if not each:
+            return f"the benchmark's own: {_name_own(benchmark)}"
+        # An id says nothing, but where two are called alike.
+        return stored[each].name if often[stored[each].name] == 1 else f"{stored[each].name} · {each}"
+
+    ids = say_ids({name(each): each for each in stored})
+    tip = plain(f"What the models are evaluated on. More are made on the page Datasets. {ids}".strip())
     return (
         choose_id("dataset", "Dataset", [*([""] if own else []), *stored], name, tip, named="dataset", elsewhere=others)
         or None
     )
+
+
+@lru_cache(maxsize=16)
+def _name_own(benchmark: str) -> str:
+    return REGISTRY[benchmark].generate_now({})[0].name
 
 
 def list_facets(benchmark: str, dataset_id: str | None) -> dict[str, list[str]]:
@@ -52,10 +71,6 @@ MOST_VALUES = 60
 """A facet with more values than this is no filter that a person picks from."""
 
 
-_MOST_IDS = 12
-"""Ids that the help of a filter names."""
-
-
 def narrow(about: Declaration, values: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
     """(facet, value) of what is picked; only facets that tell samples apart are offered."""
     shown = [facet for facet in about.facets if 1 < len(values.get(facet.id, ())) <= MOST_VALUES]
@@ -74,7 +89,5 @@ def narrow(about: Declaration, values: Mapping[str, Sequence[str]]) -> tuple[tup
 
 def _explain(facet: Facet, called: Mapping[str, str]) -> str:
     """What a facet is, and its ids and its values', as the data and the command line have them."""
-    told = [f"{words}: {value}" for value, words in called.items() if words != value]
-    more = f"; and {len(told) - _MOST_IDS} more" if len(told) > _MOST_IDS else ""
-    ids = f" Ids, as the command line takes them ({facet.id}=…): {'; '.join(told[:_MOST_IDS])}{more}." if told else ""
-    return f"{facet.meaning}{ids}".strip() or f"On the command line {facet.id}=…"
+    ids = say_ids({words: value for value, words in called.items()}, f" ({facet.id}=…)")
+    return f"{facet.meaning} {ids}".strip() or f"On the command line {facet.id}=…"

@@ -35,7 +35,7 @@ from cxlab.dialogue import Move
 from cxlab.errors import BadOption
 from cxlab.llm import load
 from cxlab.llm.base import ChatModel
-from cxlab.records import Failure, Message, ToolCall
+from cxlab.records import Attempt, Failure, Message, ToolCall
 from cxlab.records.live_snapshot import LiveSnapshot
 from cxlab.store.layout import resolve_home
 
@@ -134,6 +134,10 @@ class LiveConversation:
         if self.has_past:
             self._start(self._rewind(list(rewinding.before_last(self._made, self.by_hand))))
             self.wait(_SOON_S)
+
+    def go_on_from(self, attempt: Attempt, end: int) -> None:
+        """Take over the first `end` messages of a stored conversation of the same task and terms; no model is asked."""
+        self._start(self._rewind(rewinding.read_moves(attempt, end, self.talk.exposure.state)))
 
     def beat(self) -> None:
         """Set the next beat going; nothing when one is under way, it is over, or a person is to speak."""
@@ -358,8 +362,7 @@ class LiveSession:
 
     def wait(self, seconds: float) -> None:
         """Until no beat is under way, at most that long."""
-        under_way = [player._work for player in self.players if player._work is not None]
-        concurrent.futures.wait(under_way, timeout=seconds)
+        concurrent.futures.wait([each._work for each in self.players if each._work is not None], timeout=seconds)
 
     def forward(self, beats: int, seconds: float = 20.0) -> None:
         """Play that many beats at once, as far as they come in that time."""

@@ -1,15 +1,20 @@
-"""Going back in a conversation: it is begun anew and what was said up to there is put into it again, no model asked."""
+"""Going back in a conversation, or on from a stored one: it is begun anew and what was said up to there is put into it
+again, no model asked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cxlab.benchmarks.mmtaup2.conversation.exposure import ExposureState
 from cxlab.benchmarks.mmtaup2.conversation.task_dialogue import TaskDialogue
+from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import note_of
 from cxlab.dialogue import Move
 from cxlab.dialogue.dual_control import Party, Side
-from cxlab.records import Message
+from cxlab.records import Attempt, Message
+
+# What the line between the two sides and the log add to a message, which they do anew.
+_ADDED = frozenset(("meant", "heard", "ideal", "wer", "errors", "step", "stop", "delivered", "greeting"))
 
 
 @dataclass(frozen=True)
@@ -76,3 +81,24 @@ async def put_in(talk: TaskDialogue, one: MoveMade) -> None:
     talk.exposure.state = one.exposure
     if one.move.calls and talk.duet.ended_by is None:
         await talk.duet.step()
+
+
+def read_moves(attempt: Attempt, end: int, first: ExposureState) -> list[MoveMade]:
+    """The moves of a stored conversation in its first `end` messages; `first`: what the agent is told at its start.
+
+    When a profile is due again is not stored: it is reckoned from the turn of the last one.
+    """
+    moves, spoken, exposure = [], 0, first
+    profiles = list(attempt.output.get("profiles") or ())
+    for one in attempt.messages[:end]:
+        if one.role not in ("agent", "customer") or one.data.get("greeting"):
+            continue
+        if one.role == "customer":
+            spoken += not one.tool_calls
+        elif due := [each for each in profiles if each.get("turn", 0) <= one.turn][len(exposure.versions) :]:
+            versions = (*exposure.versions, *due)
+            exposure = replace(exposure, note=note_of(due[-1]["profile"]), versions=versions, counted=spoken)
+        data = {name: value for name, value in one.data.items() if name not in _ADDED}
+        text = str(one.data.get("meant", one.text))
+        moves.append(MoveMade(one.role, Move(text, one.tool_calls, one.data.get("stop"), data), exposure))
+    return moves

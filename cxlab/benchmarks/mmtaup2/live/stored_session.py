@@ -23,7 +23,7 @@ from cxlab.errors import BadOption
 from cxlab.records import Attempt, Message
 from cxlab.records.live_snapshot import LiveSnapshot
 
-_STORED = "a stored conversation cannot be answered; play it live"
+_STORED = "a stored conversation cannot be answered; go on from it live"
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,11 @@ class StoredConversation:
     def idle(self) -> bool:
         """Whether all of it is shown."""
         return self.beats >= len(self._ends) - 1
+
+    @property
+    def end(self) -> int:
+        """How many of its messages are shown."""
+        return self._shown
 
     def beat(self) -> None:
         """Show it up to the next message that somebody hears."""

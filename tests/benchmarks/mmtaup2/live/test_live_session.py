@@ -5,7 +5,8 @@ import gc
 import json
 import time
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -23,7 +24,7 @@ from cxlab.benchmarks.mmtaup2.run import kept
 from cxlab.benchmarks.mmtaup2.tasks import samples
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import openai_clients
-from cxlab.records import content_id
+from cxlab.records import Attempt, content_id
 from cxlab.records.live_snapshot import WorldChange
 from cxlab.store import write
 from cxlab.views.failures.sounds import find_sound
@@ -505,3 +506,24 @@ def test_a_person_takes_back_what_it_said_and_what_came_of_it() -> None:
     assert len(texts(player)) == len(texts(other)) == 1
     assert not stage.touched
     assert not stage.has_past
+
+
+@pytest.mark.parametrize("variant", [Variant("hard", 2), Variant("hard", 0, "voice"), Variant("easy", 1)])
+def test_a_stored_conversation_goes_on_live_from_any_message_as_it_went_before(variant: Variant) -> None:
+    (player,) = (stage := begin(variant)).players
+    stage.forward(400, LONG_S)
+    frame, output = player.frame, player.talk.output()
+    assert frame.ended
+    stored = cast("Attempt", SimpleNamespace(messages=frame.messages, output=output))
+    spoken = [at for at, one in enumerate(frame.messages, 1) if one.role != "tool" and not one.tool_calls]
+    for end in (spoken[0], spoken[len(spoken) // 2], spoken[-2]):
+        (other,) = (again := begin(variant)).players
+        again.wait(LONG_S)
+        other.go_on_from(stored, end)
+        again.wait(LONG_S)
+        assert [one.text for one in other.frame.messages] == [one.text for one in frame.messages[:end]]
+        assert other.frame.beats == spoken.index(end)
+        again.forward(400, LONG_S)
+        assert [one.text for one in other.frame.messages] == [one.text for one in frame.messages]
+        assert (other.frame.ended, other.frame.profiles) == (frame.ended, frame.profiles)
+        again.close()
