@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from cxlab.llm import Prompt, ask
 from cxlab.llm.base import ChatModel, Reply
 from cxlab.llm.parsing import parse, without_thinking
+from cxlab.llm.prompts import RenderedMessages
 from cxlab.records import Vote
 from cxlab.records.evaluation import Owner
 from cxlab.records.fault_words import name_fault_type
@@ -54,7 +55,7 @@ async def poll(
 
     `said` are votes on this very question: whose vote is among them and can be read is not asked, and paid, again.
     """
-    messages = prompt.render(inputs)
+    messages = RenderedMessages(prompt, inputs)
 
     async def answer(judge: ChatModel) -> Reply[Out]:
         for vote in said:

@@ -5,14 +5,14 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from cxlab.llm.base import ChatModel, Completion, Out, ProviderFault, Reply, Request
 from cxlab.llm.metering import Budget, MeteredModel, cost_of
 from cxlab.llm.parsing import parse, parse_text, without_thinking
-from cxlab.llm.prompts import In, Prompt, Text
+from cxlab.llm.prompts import In, Prompt, RenderedMessages, Text
 from cxlab.records import Failure, Usage
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def ask(
     cache: "ReplyCache | None" = None,
     budget: Budget | None = None,
     on_text: Callable[[str], None] | None = None,
-    messages: list[dict[str, Any]] | None = None,
+    messages: Sequence[dict[str, Any]] | None = None,
     draw: str = "",
 ) -> Reply[Out]:
     """Render, call, parse; exactly one of `output` and `failure` is set in the reply.
@@ -106,11 +106,11 @@ async def ask(
     `invalid`, `refusal`, `filtered` (prompt or reply, by a content filter), `overlong` (see `_owned`). A reply that is
     not JSON or not valid is asked for once more when the prompt allows a repair; usage, latency and cost then count
     both calls and `raw` is the second reply. `on_text` is told the raw reply so far while it is written, where the
-    server streams. `messages` are the inputs as `prompt.render` rendered them, where several are asked the same. `draw`
-    as in `Request`.
+    server streams. `messages` are the inputs as the prompt renders them, where several are asked the same. `draw` as in
+    `Request`.
     """
     request = Request(
-        messages=prompt.render(inputs) if messages is None else list(messages),
+        messages=RenderedMessages(prompt, inputs) if messages is None else messages,
         schema=prompt.schema,
         temperature=prompt.temperature if temperature is None else temperature,
         max_tokens=max_tokens,

@@ -1,6 +1,6 @@
 """The model boundary's contract: one request in, one completion out, faults told apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -15,17 +15,17 @@ Out = TypeVar("Out", bound=BaseModel)
 class Request:
     """What a model is asked.
 
-    `messages` are OpenAI-style dicts. `schema` asks for one JSON object of that shape. `prompt` and
-    `inputs` are only read by simulated models: the inputs are exactly what the messages were rendered
-    from. `seed` separates repeated samples of the same prompt; `draw`, which only simulated models read, tells
-    draws of the same prompt and seed apart ("": the inputs do). `require_tool` asks the server for a call
+    `messages` are OpenAI-style dicts, those of a prompt rendered when they are read. `schema` asks for one JSON object
+    of that shape. `prompt` and `inputs` are only read by simulated models: the inputs are exactly what the messages are
+    rendered from. `seed` separates repeated samples of the same prompt; `draw`, which only simulated models read,
+    tells draws of the same prompt and seed apart ("": the inputs do). `require_tool` asks the server for a call
     instead of leaving the choice to the model; a server that refuses to is left to choose. `on_text` is
     called with the whole text so far while it is written, from the beginning again after a broken attempt;
     a model or a server that cannot stream does not call it. `max_tokens` None: the model's own limit, as models.toml
     has it. `top_p` None is not sent; models through LangChain are never sent one.
     """
 
-    messages: list[dict[str, Any]]
+    messages: Sequence[dict[str, Any]]
     schema: type[BaseModel] | None = None
     tools: list[dict[str, Any]] | None = None
     temperature: float = 0.0

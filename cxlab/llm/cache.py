@@ -55,7 +55,7 @@ class ReplyCache:
         # Left out where it is not asked for, so that what was stored before it existed is still found.
         asked_for = ["require_tool"] if request.require_tool else []
         asked_for += [f"top_p {request.top_p}"] if request.top_p is not None else []
-        parts = (prompt, request.messages, schema, request.tools, model, request.temperature, request.max_tokens)
+        parts = (prompt, list(request.messages), schema, request.tools, model, request.temperature, request.max_tokens)
         text = json.dumps((*parts, request.seed, *asked_for), sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 

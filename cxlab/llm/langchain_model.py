@@ -136,7 +136,7 @@ class LangchainModel:
         from langchain_core.messages import AIMessage, convert_to_messages
 
         chat: Any = self._chat(request)
-        messages = request.messages
+        messages = list(request.messages)
         if request.tools:
             # "any" is LangChain's word for it, which its providers translate.
             choice = {"tool_choice": "any"} if request.require_tool else {}

@@ -77,7 +77,7 @@ def at_most(model: ChatModel, request: Request) -> float | None:
     if prices is None or limit is None:
         return None
     schema = request.schema.model_json_schema() if request.schema is not None else None
-    prompt = len(json.dumps([request.messages, request.tools, schema], ensure_ascii=False))
+    prompt = len(json.dumps([list(request.messages), request.tools, schema], ensure_ascii=False))
     return (prompt * prices.prompt_usd + limit * max(prices.completion_usd, prices.reasoning_usd or 0.0)) / 1e6
 
 

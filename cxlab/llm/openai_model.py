@@ -181,7 +181,7 @@ class OpenAIModel:
         return False
 
     def _body(self, request: Request, rung: str | None) -> dict[str, Any]:
-        messages = request.messages
+        messages = list(request.messages)
         room = self.room(request)
         body: dict[str, Any] = {} if room is None else {self._limit: room}
         if self.options.reasoning_effort is not None and "reasoning_effort" not in self._dropped:
@@ -212,7 +212,7 @@ class OpenAIModel:
         limit = self.options.max_output_tokens if asked is None else asked
         if context is None:
             return limit
-        prompt = len(json.dumps([request.messages, request.tools], ensure_ascii=False)) // _CHARACTERS_A_TOKEN
+        prompt = len(json.dumps([list(request.messages), request.tools], ensure_ascii=False)) // _CHARACTERS_A_TOKEN
         left = max(_LEAST_ROOM, context - prompt)
         return left if limit is None else min(limit, left)
 

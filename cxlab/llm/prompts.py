@@ -25,7 +25,7 @@ A simulated customer or writer is not under test and may get its script beside t
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
@@ -231,13 +231,13 @@ class Prompt(Generic[In, Out]):
 
     def render(self, inputs: In) -> list[dict[str, Any]]:
         """Messages in OpenAI's form; a value that the template asks for and does not get is an error."""
-        if not isinstance(inputs, self.Inputs):
-            raise TypeError(f"prompt {self.name!r} takes {self.Inputs.__name__}, not {type(inputs).__name__}")
+        return list(RenderedMessages(self, inputs))
+
+    def render_part(self, place: int, inputs: In) -> dict[str, Any]:
+        """One of these messages."""
+        role, template, asked = self._compiled[place]
         # __dict__ holds the fields as they are; model_dump would copy the whole tree for each call.
-        return [
-            {"role": role, "content": self._render(place, template, asked, inputs.__dict__)}
-            for place, (role, template, asked) in enumerate(self._compiled)
-        ]
+        return {"role": role, "content": self._render(place, template, asked, inputs.__dict__)}
 
     def _render(self, place: int, template: "Template", asked: tuple[str, ...], inputs: dict[str, Any]) -> str:
         """One part. Of texts alone, as instructions are, it is the same at every turn, and is rendered once."""
@@ -292,3 +292,30 @@ class Prompt(Generic[In, Out]):
         except (ImportError, AttributeError, NoStandIn) as error:
             complaints.append(f"{self.name}: simulate={self.simulate!r}: {error}")
         return complaints
+
+
+class RenderedMessages(Sequence[dict[str, Any]]):
+    """What a prompt is rendered to, each message when it is first read: a model that has the inputs reads none."""
+
+    def __init__(self, prompt: Prompt[Any, Any], inputs: BaseModel) -> None:
+        if not isinstance(inputs, prompt.Inputs):
+            raise TypeError(f"prompt {prompt.name!r} takes {prompt.Inputs.__name__}, not {type(inputs).__name__}")
+        self._prompt, self._inputs = prompt, inputs
+        self._read: list[dict[str, Any] | None] = [None] * len(prompt.parts)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        message = self._read[place]
+        if message is None:
+            message = self._read[place] = self._prompt.render_part(place, self._inputs)
+        return message

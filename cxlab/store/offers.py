@@ -6,7 +6,7 @@ something else each time: of a run at most MOST are kept, and attempts with othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -42,7 +42,7 @@ class OfferLog:
         finally:
             self._current.reset(token)
 
-    def note(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None, chat: bool) -> None:
+    def note(self, messages: Sequence[dict[str, Any]], tools: list[dict[str, Any]] | None, chat: bool) -> None:
         """A call is made with these messages and tools; nothing is noted of one with neither system prompt nor tool."""
         first = messages[0] if messages else {}
         said = first.get("content") if first.get("role") in ("system", "developer") else ""
@@ -56,14 +56,15 @@ class OfferLog:
             current.add(self._known[key])
 
     def _keep(self, offer: Offer) -> str | None:
-        if offer.id in self._kept:
-            return offer.id
+        id = offer.id
+        if id in self._kept:
+            return id
         if len(self._kept) >= MOST:
             return None
         self._folder.mkdir(exist_ok=True)
-        layout.write_whole(self._folder / f"{offer.id}.json", offer.model_dump_json(indent=1).encode())
-        self._kept.add(offer.id)
-        return offer.id
+        layout.write_whole(self._folder / f"{id}.json", offer.model_dump_json(indent=1).encode())
+        self._kept.add(id)
+        return id
 
 
 def load_offers(run_id: str, home: Path | str | None = None) -> Mapping[str, Offer]:

@@ -1,3 +1,4 @@
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from jinja2.sandbox import SecurityError
 from pydantic import BaseModel, RootModel
 
 from cxlab.errors import BadFile, BadOption
-from cxlab.llm import Prompt
-from cxlab.llm.prompts import unrendered
+from cxlab.llm import Prompt, ask, load
+from cxlab.llm.base import Completion, Request
+from cxlab.llm.prompts import RenderedMessages, unrendered
 
 from .intents import CHAT, INTENT, Inputs, Output, TextInputs
 
@@ -49,6 +51,47 @@ def test_a_part_that_is_kept_is_rendered_anew_for_other_values(tmp_path: Path) -
         messages = prompt.render(Two(rule=rule, said=said))
         assert [m["content"] for m in messages] == [f"Keep to {rule}.", " ".join(said)]
         messages[0]["content"] = "whoever has them may change them"
+
+
+def test_a_message_is_rendered_when_it_is_read_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[int] = []
+    render_part = Prompt.render_part
+    monkeypatch.setattr(
+        Prompt,
+        "render_part",
+        lambda prompt, place, inputs: (rendered.append(place), render_part(prompt, place, inputs))[1],
+    )
+    inputs = Inputs(message="where is it")
+    messages = RenderedMessages(INTENT, inputs)
+    assert len(messages) == 2
+    assert rendered == []
+    assert messages[-1] is messages[-1]
+    assert rendered == [-1]
+    assert [*messages] == messages[:] == INTENT.render(inputs)
+    with pytest.raises(IndexError):
+        _ = messages[2]
+    with pytest.raises(TypeError, match="takes Inputs"):
+        RenderedMessages(INTENT, Any1(text="x"))
+
+
+def test_a_model_that_answers_from_the_inputs_renders_nothing_and_one_that_reads_gets_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inputs = Inputs(message="where is it")
+    whole = INTENT.render(inputs)
+
+    class Reader:
+        name, simulated = "reader", False
+
+        async def complete(self, request: Request) -> Completion:
+            assert list(request.messages) == whole
+            return Completion('{"intent": "refund"}')
+
+        async def aclose(self) -> None: ...
+
+    assert asyncio.run(ask(Reader(), INTENT, inputs)).raw == '{"intent": "refund"}'
+    monkeypatch.setattr(Prompt, "render_part", lambda *given: pytest.fail("a message was rendered"))
+    assert asyncio.run(ask(load("simulated:strong"), INTENT, inputs)).raw
 
 
 def test_a_value_can_neither_pull_in_a_variable_nor_start_a_part() -> None:

@@ -10,6 +10,7 @@ from pydantic_core import to_json
 
 from cxlab.llm.base import Completion, Request
 from cxlab.llm.metering import FREE
+from cxlab.llm.prompts import RenderedMessages
 from cxlab.llm.simulated.profiles import Profile
 from cxlab.records import Usage
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # A simulated call never waits, so without this a run of thousands would starve the tasks beside it.
 _YIELD_EVERY_S = 0.01
+_ONE_CALL = Usage(calls=1)
 
 
 class SimulatedModel:
@@ -61,17 +63,19 @@ class SimulatedModel:
         else:
             said = handler(request.inputs, self.profile, self._rng(request))
         spent = time.perf_counter() - started
-        usage = Usage(calls=1)
         if isinstance(said, Completion):
             # A handler that calls tools returns a whole completion; what it took is still ours to measure.
-            return Completion(said.text, said.tool_calls, usage, spent, said.finish_reason or "stop")
-        return Completion(said, (), usage, spent, "stop")
+            return Completion(said.text, said.tool_calls, _ONE_CALL, spent, said.finish_reason or "stop")
+        return Completion(said, (), _ONE_CALL, spent, "stop")
 
     def _rng(self, request: Request) -> "Generator":
         from numpy.random import PCG64, Generator
 
-        # How often the model has replied tells the steps of a talk apart, and a second ask from the first.
-        replies = sum(message["role"] == "assistant" for message in request.messages)
+        # How often the model has replied tells the steps of a talk apart, and a second ask from the first; a
+        # prompt alone holds no reply, and need not be rendered to see that.
+        replies = 0
+        if not isinstance(request.messages, RenderedMessages):
+            replies = sum(message["role"] == "assistant" for message in request.messages)
         key = f"{self.name}\0{request.seed}\0{request.prompt.name}\0{replies}\0{request.draw}"
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16)
         if not request.draw:

@@ -38,6 +38,7 @@ class ModelSide:
     way: str = "auto"
     shared: Mapping[str, Any] = field(default_factory=dict)
     on_text: Callable[[str, str], None] | None = None
+    _told: tuple[Prompt[Any, Text], dict[str, Any], dict[str, Any]] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -58,7 +59,7 @@ class ModelSide:
         if self.way != "json" and (self.way == "native" or self.model not in _TOOLLESS):
             request = Request(
                 # The first part is the system prompt; the talk itself goes as messages.
-                messages=[*native.render(inputs)[:1], *dialogue_prompts.chat(seen, side)],
+                messages=[self._system(native, inputs), *dialogue_prompts.chat(seen, side)],
                 tools=inputs.tools or None,
                 temperature=native.temperature,
                 seed=seed,
@@ -84,6 +85,13 @@ class ModelSide:
         if reply.output is not None and self.way == "auto" and spent.failure is not None:
             _TOOLLESS.add(self.model)
         return _written(reply, spent, len(seen))
+
+    def _system(self, native: Prompt[Any, Text], inputs: Any) -> dict[str, Any]:
+        """The first part of a prompt, rendered anew where more than the talk has changed."""
+        told = {**inputs.__dict__, "history": None}
+        if self._told is None or self._told[0] is not native or self._told[1] != told:
+            self._told = native, told, native.render_part(0, inputs)
+        return self._told[2]
 
     def _listener(self, side: str, written: bool) -> Callable[[str], None] | None:
         """Whoever looks on, told of the text alone; `written`: it comes within a JSON object."""
