@@ -7,24 +7,24 @@ reference and its logic is not scored, with the reason.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.sage import conversation_check, valid_scores
 from cxlab.benchmarks.sage.attribution import attribute
+from cxlab.benchmarks.sage.ballots import count, labels_of, tallies, vote_of
 from cxlab.benchmarks.sage.conditions import same
 from cxlab.benchmarks.sage.customer_card import told_until
 from cxlab.benchmarks.sage.formulae import action, chat, logic, overall
 from cxlab.benchmarks.sage.options import SageOptions
-from cxlab.benchmarks.sage.procedures.sop_text import show, show_fields, show_policy, shown_system
+from cxlab.benchmarks.sage.procedures.sop_text import show_fields, show_policy, shown_system
 from cxlab.benchmarks.sage.prompts import scenario_prompts
-from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS, GRADES
+from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS
 from cxlab.benchmarks.sage.rules import Scenario, Untraceable, load
 from cxlab.benchmarks.sage.rules import Trace as Route
 from cxlab.benchmarks.sage.verdict import cut_short, without_fault
-from cxlab.judging import JudgeAnswer, Tally, poll, quorum, tally
+from cxlab.judging import JudgeAnswer, Tally, poll, quorum
 from cxlab.metrics import paths
 from cxlab.records import Attempt, Judgement, Message, Sample, Score, SingleJudgeTrace, Trace, Vote
 
@@ -49,6 +49,7 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     s = load(sample.inputs["scenario"])
     replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
     turns = evaluated_turns(max(replies, default=0))
+    prompt = scenario_prompts.judge_prompt(s.id)
     votes: list[Vote] = []
     counted: dict[int, list[list[Judgement]]] = {}
     for turn in turns:
@@ -59,11 +60,11 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
             inputs = judge_inputs(s, sample, heard, setup)
             seed = setup.seed * 1009 + attempt.trial * 31 + turn
             said = [vote for vote in setup.votes if vote.turn == turn]
-            ballots = await poll(setup.judges, scenario_prompts.judge_prompt(s.id), inputs, seed, said, draw=sample.id)
-        votes += [_vote(attempt, turn, ballot) for ballot in ballots]
+            ballots = await poll(setup.judges, prompt, inputs, seed, said, draw=sample.id)
+        votes += [vote_of(attempt, turn, ballot) for ballot in ballots]
         counted[turn] = [count(s, attempt.id, turn, ballot) for ballot in ballots]
     judgements = tuple(judgement for ballots in counted.values() for one in ballots for judgement in one)
-    scores, traces = _score_turns(sample, attempt, counted, bool(setup.judges))
+    scores, traces = _score_turns(s, sample, attempt, counted, bool(setup.judges))
     return Scored(scores, tuple(votes), judgements, traces)
 
 
@@ -80,14 +81,14 @@ def rescore(sample: Sample, attempt: Attempt, stored: Scored, setup: Setup) -> S
         turn: [found[name] for name in sorted(found, key=lambda name: panel.get(name, len(panel)))]
         for turn, found in by_judge.items()
     }
-    scores, traces = _score_turns(sample, attempt, counted, bool(setup.judges))
+    s = load(sample.inputs["scenario"])
+    scores, traces = _score_turns(s, sample, attempt, counted, bool(setup.judges))
     return Scored(scores, stored.votes, stored.judgements, traces)
 
 
 def _score_turns(
-    sample: Sample, attempt: Attempt, counted: Mapping[int, Sequence[Sequence[Judgement]]], judged: bool
+    s: Scenario, sample: Sample, attempt: Attempt, counted: Mapping[int, Sequence[Sequence[Judgement]]], judged: bool
 ) -> tuple[tuple[Score, ...], tuple[Trace, ...]]:
-    s = load(sample.inputs["scenario"])
     replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
     turns = evaluated_turns(max(replies, default=0))
     scores: list[Score] = []
@@ -115,33 +116,6 @@ def judge_inputs(
         system=shown_system(sample.inputs["system"], s),
         history=scenario_prompts.lines(messages),
     )
-
-
-def count(s: Scenario, attempt_id: str, turn: int, ballot: JudgeAnswer[scenario_prompts.JudgeReply]) -> list[Judgement]:
-    """One judge's verdicts, each checked against the options."""
-    output = ballot.reply.output
-    found = []
-    for name, spec in s.fields.items():
-        said = output.fields.get(name) if output else None
-        value = option_of(said, tuple(spec.options))
-        status = "missing" if said is None else "ok" if value is not None else "oov"
-        verdict = show(value) if value is not None else None if said is None else str(said)
-        found.append(_judgement(attempt_id, turn, ballot.judge, "field", name, verdict, status))
-    for name in DIMENSIONS:
-        said = output.grades.get(name) if output else None
-        value = None if isinstance(said, bool) else option_of(said, GRADES)
-        status = "missing" if said is None else "ok" if value is not None else "oov"
-        verdict = str(value) if value is not None else None if said is None else str(said)
-        found.append(_judgement(attempt_id, turn, ballot.judge, "dimension", name, verdict, status))
-    return found
-
-
-def option_of(said: Any, options: Sequence[Any]) -> Any:
-    """The option that a judge's value names, or None: spelling counts, JSON's true and "true" are one."""
-    for option in options:
-        if same(said, option) or (isinstance(said, str) and said.strip() == show(option)):
-            return option
-    return None
 
 
 def score_turn(
@@ -172,15 +146,25 @@ def score_turn(
         values |= _valid(s, truth, {}, Route((), {"Action": ""}, ()))
         return Trace(parsed=False, error="format", **base), values
 
-    panel = tallies(s, counted) if judged else {}
+    labels = [labels_of(s, ballot) for ballot in counted]
+    panel = tallies(s, counted, labels) if judged else {}
     fields = (
         {name: t.winner for name, t in panel.items() if t.winner is not None} if judged else dict(base["gold_fields"])
     )
     predicted = Route(tuple(reply.data["path"]), outputs(s, reply.data), ())
     own = s.trace(reply.data["fields"], system)
-    reference, reason = route(s, fields, system)
+    known: dict[str, tuple[Route | None, dict[str, tuple[float | None, str | None]]]] = {}
+
+    def against(fields: Mapping[str, Any]) -> tuple[Route | None, dict[str, tuple[float | None, str | None]]]:
+        """The reference of these fields and the scores against it; the panel and its judges mostly read the same."""
+        if (key := repr(fields)) not in known:
+            reference, reason = route(s, fields, system)
+            known[key] = reference, _logic(reply.data["fields"], fields, predicted, reference, reason)
+        return known[key]
+
+    reference, half_scores = against(fields)
     values = {"format_error": (0.0, None), "chat_words": (float(len(reply.text.split())), None)}
-    values |= _logic(reply.data["fields"], fields, predicted, reference, reason)
+    values |= half_scores
     values |= _chat(counted, judged)
     half, talk = values["logic"], values["chat"]
     if half[0] is not None and talk[0] is not None:
@@ -203,7 +187,9 @@ def score_turn(
         reference_action=label(reference.action) if reference else None,
         moves=paths.alignment(predicted.path, reference.path).moves if reference else (),
         error=attribute(predicted, own, reference, truth.route if truth else None, gold),
-        single_judges=tuple(alone(s, reply.data["fields"], predicted, system, ballot) for ballot in counted if ballot),
+        single_judges=tuple(
+            alone(ballot, *against(read)) for ballot, read in zip(counted, labels, strict=True) if ballot
+        ),
         **base,
     )
     return trace, values
@@ -252,12 +238,10 @@ def _untold(sample: Sample, attempt: Attempt) -> Score:
 
 
 def alone(
-    s: Scenario, agent: Mapping[str, Any], predicted: Route, system: Mapping[str, Any], ballot: Sequence[Judgement]
+    ballot: Sequence[Judgement], reference: Route | None, scores: Mapping[str, tuple[float | None, str | None]]
 ) -> SingleJudgeTrace:
     """The turn as it would be if this ballot were the whole panel: what judges' splits matter for."""
-    fields = {name: t.winner for name, t in tallies(s, [ballot]).items() if t.winner is not None}
-    reference, reason = route(s, fields, system)
-    half = _logic(agent, fields, predicted, reference, reason)["logic"][0]
+    half = scores["logic"][0]
     talk = _chat([ballot], True)["chat"][0]
     values = {"logic": half, "chat": talk, "overall": None if half is None or talk is None else overall(half, talk)}
     return SingleJudgeTrace(
@@ -266,18 +250,6 @@ def alone(
         action=label(reference.action) if reference else None,
         scores={metric: value for metric, value in values.items() if value is not None},
     )
-
-
-def tallies(s: Scenario, counted: Sequence[Sequence[Judgement]]) -> dict[str, Tally]:
-    """The panel's count for each field; values outside the options never count."""
-    votes: dict[str, list[Any]] = {name: [] for name in s.fields}
-    unread: Counter[str] = Counter()
-    for ballot in counted:
-        for judgement in ballot:
-            unread[judgement.field] += judgement.status == "missing"
-            if judgement.kind == "field" and judgement.status == "ok":
-                votes[judgement.field].append(option_of(judgement.verdict, tuple(s.fields[judgement.field].options)))
-    return {name: tally(values, len(counted), unread[name]) for name, values in votes.items()}
 
 
 def route(s: Scenario, fields: Mapping[str, Any], system: Mapping[str, Any]) -> tuple[Route | None, str | None]:
@@ -372,29 +344,3 @@ def _chat(counted: Sequence[Sequence[Judgement]], judged: bool) -> dict[str, tup
     }
     found["chat"] = (sum(chat(g) for g in whole) / len(whole), None)
     return found
-
-
-def _vote(attempt: Attempt, turn: int, ballot: JudgeAnswer[scenario_prompts.JudgeReply]) -> Vote:
-    reply = ballot.reply
-    output = reply.output
-    reasons = [r for r in (output.fields_reasoning, output.grades_reasoning) if r] if output else []
-    return Vote(
-        attempt_id=attempt.id,
-        turn=turn,
-        judge=ballot.judge,
-        valid=output is not None,
-        raw=reply.raw,
-        rationale="\n".join(reasons),
-        failure=f"{reply.failure.where}:{reply.failure.type}" if reply.failure else None,
-        usage=reply.usage,
-        latency_s=reply.latency_s,
-        cost_usd=reply.cost_usd,
-    )
-
-
-def _judgement(
-    attempt_id: str, turn: int, judge: str, kind: Any, field: str, verdict: str | None, status: Any
-) -> Judgement:
-    return Judgement(
-        attempt_id=attempt_id, turn=turn, judge=judge, kind=kind, field=field, verdict=verdict, status=status
-    )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.contract import Setup
-from cxlab.benchmarks.sage import rules, score
+from cxlab.benchmarks.sage import ballots, rules, score
 from cxlab.benchmarks.sage.benchmark import BENCHMARK
 from cxlab.benchmarks.sage.prompts.scenario_prompts import DIMENSIONS
 from cxlab.llm import load
@@ -84,7 +84,7 @@ def test_evaluated_turns(last: int, turns: tuple[int, ...]) -> None:
     [(True, True), ("true", True), (1, None), ("True", None), (False, False), ("yes", None), (None, None)],
 )
 def test_option_of_tells_true_from_one(said: object, option: object) -> None:
-    assert score.option_of(said, (True, False)) is option
+    assert ballots.option_of(said, (True, False)) is option
 
 
 class Fixed:

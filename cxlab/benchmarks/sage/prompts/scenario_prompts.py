@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, PrivateAttr, WithJsonSchema, create_model
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, WithJsonSchema, create_model
 
 from cxlab.benchmarks.sage.procedures.sop_text import show_known, show_variable
 from cxlab.benchmarks.sage.rules import files_by_id, load
@@ -32,6 +32,8 @@ _JUDGE = HERE / "judge.md"
 
 class DialogueLine(BaseModel):
     """One line of a dialogue as prompts print it."""
+
+    model_config = ConfigDict(frozen=True)
 
     who: Literal["Customer", "Agent"]
     text: str
@@ -265,4 +267,10 @@ def hashes() -> dict[str, str]:
 
 def lines(messages: Sequence[Any]) -> list[DialogueLine]:
     """Messages as prompts print them."""
-    return [DialogueLine(who="Customer" if m.role == "customer" else "Agent", text=m.text) for m in messages]
+    return [_line(m.role == "customer", m.text) for m in messages]
+
+
+# A message stands in the prompts of all turns after it, the customer's, the agent's and the judges'.
+@functools.lru_cache(maxsize=20_000)
+def _line(of_customer: bool, text: str) -> DialogueLine:
+    return DialogueLine(who="Customer" if of_customer else "Agent", text=text)

@@ -92,33 +92,47 @@ def read(
     first. Only the last `memory` messages are remembered. A reader that hostility unsettles takes up
     nothing but emotion from a heated message, and hears anger in it.
     """
-    first = max(0, len(messages) - skill.memory)
-    remembered = [
-        (index, messages[index], heat(messages[index]) * skill.hostility >= UNSETTLED)
-        for index in range(first, len(messages))
-    ]
+    reader = _reader(tuple(guides), skill.name, skill.plain, skill.indirect, skill.negation)
+    found: dict[str, list[Evidence]] = {}
+    for index in range(max(0, len(messages) - skill.memory), len(messages)):
+        text = messages[index]
+        unsettled = heat(text) * skill.hostility >= UNSETTLED
+        for field, option, position, wording in _signals(reader, text, unsettled):
+            found.setdefault(field, []).append(Evidence(option, index, position, wording))
     taken: dict[str, tuple[Value, Evidence | None]] = {}
     for guide in guides:
-        wordings = _compile(guide, skill.name, skill.plain, skill.indirect, skill.negation)
-        found: list[Evidence] = []
-        for index, text, unsettled in remembered:
-            found.extend(_evidence(guide, wordings, text, index, unsettled))
-        if not found:
+        known = found.get(guide.name)
+        if known is None:
             taken[guide.name] = (guide.default, None)
         else:
-            chosen = found[-1] if skill.revision or guide.emotion else found[0]
+            chosen = known[-1] if skill.revision or guide.emotion else known[0]
             taken[guide.name] = (chosen.option, chosen)
     return taken
 
 
-def _evidence(guide: FieldSignals, wordings: _KnownWordings, text: str, index: int, unsettled: bool) -> list[Evidence]:
-    hits = _scan(wordings, text)
-    if not unsettled:
-        return [Evidence(option, index, position, wording) for option, position, wording in hits]
-    if guide.emotion:
-        upset = guide.options[-1][0]
-        return [Evidence(upset, index, 0, "the tone of the message")]
-    return [Evidence(option, index, position, wording) for option, position, wording in hits[:1]]
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """The fields, each with the wordings that a reader knows; looked up by identity."""
+
+    fields: tuple[tuple[FieldSignals, _KnownWordings], ...]
+
+
+@functools.lru_cache(maxsize=500)
+def _reader(guides: tuple[FieldSignals, ...], name: str, plain: float, indirect: float, negation: bool) -> _Reader:
+    return _Reader(tuple((guide, _compile(guide, name, plain, indirect, negation)) for guide in guides))
+
+
+@functools.lru_cache(maxsize=100_000)
+def _signals(reader: _Reader, text: str, unsettled: bool) -> tuple[tuple[str, Value, int, str], ...]:
+    """Field, option, position and wording of all that a reader takes up of one message, which it reads at each turn."""
+    found: list[tuple[str, Value, int, str]] = []
+    for guide, wordings in reader.fields:
+        if unsettled and guide.emotion:
+            found.append((guide.name, guide.options[-1][0], 0, "the tone of the message"))
+            continue
+        hits = _scan(wordings, text)
+        found += [(guide.name, *hit) for hit in (hits[:1] if unsettled else hits)]
+    return tuple(found)
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -128,7 +142,8 @@ def words_of(text: str) -> frozenset[str]:
 
 def topic_hits(text: str, topic: Sequence[str]) -> int:
     """How many of a field's topic words a question holds; two or more make it a question about the field."""
-    return sum(bare(word) in words_of(text) for word in topic)
+    words = words_of(text)
+    return sum(_low(word) in words for word in topic)
 
 
 def bare(text: str) -> str:
@@ -141,7 +156,6 @@ def _low(text: str) -> str:
     return bare(text)
 
 
-@functools.lru_cache(maxsize=200_000)
 def _scan(wordings: _KnownWordings, text: str) -> tuple[tuple[Value, int, str], ...]:
     if wordings.pattern is None:
         return ()
@@ -155,7 +169,6 @@ def _scan(wordings: _KnownWordings, text: str) -> tuple[tuple[Value, int, str], 
     return tuple(hits)
 
 
-@functools.lru_cache(maxsize=2_000)
 def _compile(guide: FieldSignals, reader: str, plain: float, indirect: float, negation: bool) -> _KnownWordings:
     wordings: list[tuple[str, Value]] = []
     for option, direct, subtle in guide.options:
