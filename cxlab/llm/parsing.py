@@ -7,9 +7,10 @@ pass the pydantic model and the inputs' own check; nothing is ever guessed or fi
 """
 
 import copy
+import functools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -277,6 +278,18 @@ def _find_refusal(text: str, finish_reason: str | None) -> Failure | None:
     return _format("refusal", f"the model declined: {text[:200]!r}") if finish_reason == "refusal" else None
 
 
+@functools.lru_cache(maxsize=512)
+def _names_of(Output: type[BaseModel]) -> frozenset[str]:
+    """What the fields of an output may be called in a reply."""
+    return frozenset(Output.model_fields) | {field.alias or name for name, field in Output.model_fields.items()}
+
+
+@functools.lru_cache(maxsize=512)
+def _checks_of(Inputs: type[Any]) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None]:
+    """How a prompt's inputs enforce options that are known only at run time: by a context, by complaints."""
+    return getattr(Inputs, "output_context", None), getattr(Inputs, "validate_output", None)
+
+
 def parse(
     text: str, Output: type[BaseModel], inputs: BaseModel | None = None, finish_reason: str | None = None
 ) -> tuple[BaseModel | None, Failure | None, bool]:
@@ -287,7 +300,7 @@ def parse(
     if (declined := _find_refusal(text, finish_reason)) is not None:
         return None, declined, False
     cut = finish_reason == "length"
-    if not without_thinking(text) and cut:
+    if cut and not without_thinking(text):
         return None, _format("truncated", "cut off at the token limit before any text"), False
     if not text.strip():
         return None, _format("empty", "the reply has no text"), False
@@ -303,9 +316,11 @@ def parse(
             f"the JSON object is broken: {wrong}" if wrong else f"no JSON object in the reply: {text.strip()[:200]!r}"
         )
         return None, _format("not_json", told), True
-    names = {field.alias or name for name, field in Output.model_fields.items()} | set(Output.model_fields)
+    names = _names_of(Output)
     found = next((o for o in (*objects, *_wrapped(objects)) if not names.isdisjoint(o)), objects[0])
-    context = inputs.output_context() if inputs is not None and hasattr(inputs, "output_context") else None
+    kind: Any = type(inputs)
+    give_context, complain = _checks_of(kind)
+    context = give_context(inputs) if give_context else None
     try:
         output = _validate(found, Output, context)
     except ValidationError as error:
@@ -316,8 +331,8 @@ def parse(
         if wrong and any(item["type"] == "missing" for item in error.errors(include_url=False)):
             return None, _format("not_json", f"the JSON object is broken: {wrong}"), True
         return None, _format("invalid", describe(error)), breaks_schema(error)
-    if inputs is not None and hasattr(inputs, "validate_output"):
-        complaints = inputs.validate_output(output)
+    if complain:
+        complaints = complain(inputs, output)
         if complaints:
             return None, _format("invalid", "; ".join(complaints)), False
     return output, None, False

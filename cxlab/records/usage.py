@@ -24,24 +24,24 @@ class Usage(Record):
     unanswered: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        def both(name: str) -> int | None:
-            parts = [getattr(each, name) for each in (self, other) if not each._says_nothing_of(name)]
-            return None if None in parts or not parts else sum(parts)
+        def both(mine: int | None, others: int | None) -> int | None:
+            # Where there was no call that could have been counted, an absent count is no unknown one.
+            if mine is None and self.calls == 0:
+                return others
+            if others is None and other.calls == 0:
+                return mine
+            return None if mine is None or others is None else mine + others
 
         return Usage(
-            prompt_tokens=both("prompt_tokens"),
-            completion_tokens=both("completion_tokens"),
+            prompt_tokens=both(self.prompt_tokens, other.prompt_tokens),
+            completion_tokens=both(self.completion_tokens, other.completion_tokens),
             calls=self.calls + other.calls,
             retries=self.retries + other.retries,
             cached_calls=self.cached_calls + other.cached_calls,
-            cached_tokens=both("cached_tokens"),
-            reasoning_tokens=both("reasoning_tokens"),
+            cached_tokens=both(self.cached_tokens, other.cached_tokens),
+            reasoning_tokens=both(self.reasoning_tokens, other.reasoning_tokens),
             unanswered=self.unanswered + other.unanswered,
         )
-
-    def _says_nothing_of(self, name: str) -> bool:
-        """Whether there was no call that could have been counted: then an absent count is no unknown one."""
-        return self.calls == 0 and getattr(self, name) is None
 
     @property
     def elsewhere(self) -> bool:
@@ -77,4 +77,4 @@ class CallTotals(Record):
     @property
     def asked(self) -> bool:
         """Whether anything was asked of anybody."""
-        return self.usage != Usage() or bool(self.latency_s) or bool(self.cost_usd)
+        return bool(self.latency_s) or bool(self.cost_usd) or self.usage != Usage()

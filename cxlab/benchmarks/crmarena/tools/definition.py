@@ -35,13 +35,13 @@ class Tool:
     call: Callable[..., Any]
     Arguments: type[BaseModel]
 
-    @property
+    @functools.cached_property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of its arguments, without the titles that pydantic adds."""
         found: dict[str, Any] = _without_titles(self.Arguments.model_json_schema())
         return found
 
-    @property
+    @functools.cached_property
     def schema(self) -> dict[str, Any]:
         """The tool as chat models with native function calling are told of it."""
         function = {"name": self.name, "description": self.description, "parameters": self.parameters}

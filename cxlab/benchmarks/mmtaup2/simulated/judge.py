@@ -225,7 +225,7 @@ def annoyance(inputs: AnnoyanceInputs, profile: Profile, rng: np.random.Generato
 
 def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -> str:
     """The ballot on the whole; the rule about handing over is read from the prompt."""
-    view = JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
+    view = _see(inputs.talk, inputs.turn, profile)
     rule = parse_rule(inputs.rule).taken_in(functools.partial(_takes_in, profile))
     seen = shown(rule.counts, _seen(view))
     tools = [call for call in view.calls if call.tool == TRANSFER and call.done and call.side == "agent"]
@@ -242,7 +242,13 @@ def outcome(inputs: OutcomeInputs, profile: Profile, rng: np.random.Generator) -
 
 
 def see(inputs: TurnInputs, profile: Profile) -> JudgeView:
-    return JudgeView(profile, inputs.turn, _remembered(inputs.talk, inputs.turn, profile))
+    return _see(inputs.talk, inputs.turn, profile)
+
+
+# A judge is asked several groups of questions about one turn.
+@functools.lru_cache(maxsize=256)
+def _see(talk: str, turn: int, profile: Profile) -> JudgeView:
+    return JudgeView(profile, turn, _remembered(talk, turn, profile))
 
 
 def _remembered(talk: str, turn: int, profile: Profile) -> tuple[TranscriptLine, ...]:
@@ -286,6 +292,11 @@ def _values_of(texts: Iterable[str]) -> set[str]:
 
 
 @functools.lru_cache(maxsize=20_000)
+def _joined(text: str) -> str:
+    return "".join(words(text))
+
+
+@functools.lru_cache(maxsize=20_000)
 def _values_in(text: str) -> frozenset[str]:
     found = ("".join(words(token)) for token in VALUE.findall(text))
     return frozenset(key for key in found if len(key) >= 4)
@@ -297,7 +308,7 @@ def _lost(view: JudgeView, turn: int | None) -> set[str]:
     for line in view.talk("Customer"):
         if turn is None or line.turn <= turn:
             arrived = line.arrived or line.text
-            said, came = _values_of([line.text]), "".join(words(arrived))
+            said, came = _values_in(line.text), _joined(arrived)
             lost = {value for value in lost if value not in came}
             if turn is None or line.turn == turn:
                 lost |= {value for value in said if value not in came}

@@ -61,5 +61,11 @@ def read_call(line: TranscriptLine) -> PrintedCall | None:
 @functools.lru_cache(maxsize=256)
 def read_lines(talk: str) -> tuple[TranscriptLine, ...]:
     """The lines back from their printed form; what has no such form is not read."""
-    found = (LINE.match(line) for line in talk.split("\n"))
-    return tuple(TranscriptLine(int(m[1]), cast("Who", m[2]), m[3], m[4] or "") for m in found if m)
+    return tuple(line for line in map(_read_line, talk.split("\n")) if line)
+
+
+# A line is read again at each later turn.
+@functools.lru_cache(maxsize=20_000)
+def _read_line(text: str) -> TranscriptLine | None:
+    m = LINE.match(text)
+    return TranscriptLine(int(m[1]), cast("Who", m[2]), m[3], m[4] or "") if m else None
