@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -19,8 +20,9 @@ PATH = resources.data("simulated", "cdr", "phrases.yaml")
 
 
 class Step(Record):
-    """Something that one side says, in one of several wordings."""
+    """Something that one side says, in one of several wordings; `before`: what the other one says just before it."""
 
+    before: Lines | None = None
     user: Lines | None = None
     assistant: Lines | None = None
 
@@ -35,7 +37,9 @@ class Phrases(Record):
     """The whole file."""
 
     openings: Lines
+    welcomes: Lines
     replies: Lines
+    answers: Lines
     prompts: Lines
     closings: Annotated[tuple[tuple[str, str], ...], Field(min_length=1)]
     steps: dict[str, tuple[Step, ...]]
@@ -56,20 +60,34 @@ def find_steps(name: str) -> tuple[Step, ...]:
 def write(inputs: WriteInputs, profile: Profile, rng: random.Random) -> str:
     """An opening, what happens, a closing, always in turns; it needs the script, as it reads no descriptions."""
     del profile
-    known = load_phrases()
-    said: list[tuple[Literal["user", "assistant"], str]] = [
-        ("user", rng.choice(known.openings)),
-        ("assistant", rng.choice(known.replies)),
-    ]
-    for name in inputs.script:
-        for step in find_steps(name):
-            if step.user is not None:
-                said += [("user", rng.choice(step.user)), ("assistant", rng.choice(known.replies))]
-            else:
-                said += [("user", rng.choice(known.prompts)), ("assistant", rng.choice(step.assistant or ()))]
+    known, topic = load_phrases(), inputs.topic
+    talk: list[tuple[Literal["user", "assistant"], str]] = []
+
+    def say(role: Literal["user", "assistant"], lines: Sequence[str]) -> str:
+        told = {text for _, text in talk}
+        lines = [line.format(topic=topic) for line in lines]
+        talk.append((role, rng.choice([line for line in lines if line not in told] or lines)))
+        return talk[-1][1]
+
+    say("user", known.openings)
+    # What the assistant says next, unless something has to be said just before a step.
+    following: Sequence[str] = known.welcomes
+    for step in (step for name in inputs.script for step in find_steps(name)):
+        if step.user is not None:
+            if not following:
+                say("user", known.prompts)
+            say("assistant", step.before or following or known.replies)
+            following = known.answers if "?" in say("user", step.user) else known.replies
+        else:
+            if following:
+                say("assistant", following)
+            say("user", step.before or known.prompts)
+            say("assistant", step.assistant or ())
+            following = ()
+    if following:
+        say("assistant", following)
     user, assistant = rng.choice(known.closings)
-    said += [("user", user), ("assistant", assistant)]
-    reply = WriteReply(
-        messages=[WrittenMessage(role=role, text=text.format(topic=inputs.topic)) for role, text in said]
-    )
+    say("user", [user])
+    say("assistant", [assistant])
+    reply = WriteReply(messages=[WrittenMessage(role=role, text=text) for role, text in talk])
     return reply.model_dump_json()
