@@ -519,3 +519,39 @@ def test_conversations_are_found_by_every_form_of_a_word_and_the_page_says_which
     assert "No conversation here says “guarantee”." in words(
         open_page("conversations", dataset=promises, q="guaranteed promises guarantee")
     )
+
+
+def test_who_has_the_words_and_the_mood_comes_before_who_has_the_words_alone(empty_home: Path) -> None:
+    said = {
+        "t0": "Nobody called me back. Please call, call, call me back.",
+        "t1": "Nobody ever called me about the parcel that I sent last week to my aunt, who waits for it still. I am a "
+        "bit annoyed.",
+        "t2": "Hello.",
+        "t3": "Good day. I am fine.",
+    }
+    corpus = {
+        name: Conversation(id=name, messages=(Message(role="customer", text=text, turn=1),))
+        for name, text in said.items()
+    }
+    dataset, samples, tables = build("Calls", "imported", corpus, {}, {}, {}, config={}, licence="own work")
+    write.save_dataset(dataset, samples, tables=tables)
+    app = open_page("conversations", dataset=dataset.id, q="customers whom nobody called back")
+    assert hits(app) == ["t0", "t1"]
+    assert "what is asked of the mood" not in words(app)
+    app = open_page("conversations", dataset=dataset.id, q="annoyed customers whom nobody called back")
+    assert hits(app) == ["t1", "t0"]
+    assert "In 1 of them the words stand and what is asked of the mood, tone or clarity is read; those come first." in (
+        words(app)
+    )
+
+
+def test_a_set_that_was_saved_leaves_the_search_where_it_is(promises: str) -> None:
+    app = open_page("conversations", q="promised", tab="sets")
+    assert not app.exception
+    app.button(key="search-set-save").click().run()
+    assert not app.exception
+    assert "1 saved of these conversations" in [each.value for each in app.subheader]
+    assert "Something speaks for it in **2** of 4 conversations" in words(app)
+    # Nor is it what the page opens on next time.
+    assert "of 4 conversations" in words(open_page("conversations", q="promised"))
+    assert next(iter(finding.searchable())) == promises

@@ -79,6 +79,10 @@ def say_found(place: SearchPlace, found: Findings) -> None:
             "where there is most of it comes first."
         )
     say_looked_for(found.forms.values())
+    if found.both is not None and found.scoring:
+        few = format_count(found.both) if found.both else "none"
+        first = "; those come first" if 0 < found.both < found.scoring else ""
+        st.caption(f"In {few} of them the words stand and what is asked of the mood, tone or clarity is read{first}.")
 
 
 def say_unsaid(place: SearchPlace, found: Findings) -> None:

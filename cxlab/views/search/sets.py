@@ -56,7 +56,8 @@ def _offer(place: SearchPlace, found: Findings) -> None:
             asked = {key: value for key, value in place.change(tab="").to_query().items() if key != "dataset"}
             made = save_subset(place.dataset, name, [each.conversation.id for each in found.hits], asked)
             st.session_state["search-set-saved"] = made.id
-            st.rerun()
+            # With the conversations named: the set is the newest dataset now, which an address without any would open.
+            go(place)
     frame = build_table(found)
     columns = {"rank": column("Rank", "count"), "conversation_id": column("Conversation", "id")}
     if is_joined(place.retriever):

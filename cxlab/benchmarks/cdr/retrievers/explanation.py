@@ -109,6 +109,11 @@ class Explanation(NamedTuple):
         return bool(self.of_side) or any(each.speaks_for_it for each in self.movements)
 
     @property
+    def speaks_in_full(self) -> bool:
+        """Whether a word of the side that is meant speaks for the question, and each state that it names."""
+        return bool(self.of_side) and all(each.speaks_for_it for each in self.movements)
+
+    @property
     def strength(self) -> float:
         """How much of the states that are to move there is, in the mean; where none is to move, of all of them."""
         moving = [each for each in self.movements if each.where != "any"] or self.movements
