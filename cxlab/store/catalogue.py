@@ -84,6 +84,23 @@ def read(home: Path | str | None = None, closely: bool = False) -> Catalogue:
 
 
 @contextmanager
+def fixed() -> Iterator[None]:
+    """Within, the latest look of this thread counts until one looks closely or says `look_anew`: for what does nothing
+    but read, some hundred times, and is remembered by the look before it."""
+    before = _held.looks, _held.fixed
+    _held.looks, _held.fixed = {} if before[0] is None else before[0], True
+    try:
+        yield
+    finally:
+        _held.looks, _held.fixed = before
+
+
+def look_anew(home: Path | str | None = None) -> None:
+    """Have the next look of this thread count, whatever it saw before."""
+    _index(home).forget_look()
+
+
+@contextmanager
 def held() -> Iterator[None]:
     """Within, a look of this thread counts for a second, as long as no run, dataset or annotation comes or goes.
 
@@ -154,6 +171,7 @@ class _Look(NamedTuple):
 
 class _Held(threading.local):
     looks: "dict[_Index, _Look] | None" = None
+    fixed = False
 
 
 _held = _Held()
@@ -164,6 +182,7 @@ class _Index:
 
     def __init__(self, base: Path) -> None:
         self._base = base
+        self._marks = tuple(f"{base}/{name}" for name in ("swaps", "runs", "datasets", "annotations"))
         self._lock = threading.RLock()
         self._entries: dict[Kind, dict[str, FolderEntry]] = {"run": {}, "dataset": {}}
         self._annotations = FolderFiles()
@@ -174,7 +193,7 @@ class _Index:
     def refresh(self, closely: bool = False) -> Catalogue:
         with self._lock:
             if closely:
-                self._forget_look()
+                self.forget_look()
                 self._forget_changed()
             looked = self._look()
             if self._known is None or looked != self._looked:
@@ -183,15 +202,16 @@ class _Index:
 
     def glance(self, looks: dict["_Index", _Look]) -> Catalogue:
         """What a look of a moment ago has found, while it still counts; see `held`."""
-        mark = tuple(stamp_of(f"{self._base}/{name}") for name in ("swaps", "runs", "datasets", "annotations"))
         known, now = looks.get(self), time.monotonic()
+        if known is not None and _held.fixed:
+            return known.found
+        mark = tuple(map(stamp_of, self._marks))
         if known is None or known.mark != mark or now - known.at > _HELD_S:
             known = looks[self] = _Look(mark, now, self.refresh())
         return known.found
 
-    def _forget_look(self) -> None:
-        if _held.looks:
-            _held.looks.pop(self, None)
+    def forget_look(self) -> None:
+        (_held.looks or {}).pop(self, None)
 
     def find(self, kind: Kind, name: str) -> Run | Dataset | None:
         """The record of a folder; None when there is no such folder."""
@@ -211,9 +231,8 @@ class _Index:
     def claimed_id(self, kind: Kind, name: str) -> str | None:
         with self._lock:
             entry = self._look_at(kind, name)
-            return (
-                entry.record.id if entry is not None and entry.record is not None and entry.record.id != name else None
-            )
+            record = entry.record if entry is not None else None
+            return record.id if record is not None and record.id != name else None
 
     def look_closer(self, everything: bool) -> bool:
         with self._lock:
@@ -225,7 +244,7 @@ class _Index:
     def doubt(self, kind: Kind, name: str) -> None:
         """Forget that the files of one folder were read to their end."""
         with self._lock:
-            self._forget_look()
+            self.forget_look()
             for files in self._entries[kind].get(name, FolderEntry()).parts.values():
                 files.read_whole = -math.inf
 

@@ -128,6 +128,7 @@ def _settle(con: "duckdb.DuckDBPyConnection", ask: "Callable[[duckdb.DuckDBPyCon
             with (_in_memory(base, known) or con).cursor() as cursor:
                 answer = ask(cursor)
         except duckdb.Error as fault:
+            catalogue.look_anew(base)
             moved = layout.swap_count(base) != before
             # Most likely a fault in what was asked: a look at the times of files is enough.
             wrong = isinstance(fault, duckdb.ProgrammingError) and not isinstance(fault, duckdb.InvalidInputException)
@@ -136,6 +137,7 @@ def _settle(con: "duckdb.DuckDBPyConnection", ask: "Callable[[duckdb.DuckDBPyCon
             continue
         if tries == 0 or layout.swap_count(base) == before:
             return answer
+        catalogue.look_anew(base)
 
 
 def _settled_count(base: Path) -> int:

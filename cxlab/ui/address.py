@@ -227,7 +227,8 @@ def cached(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     version, data = now.version, now.data_version
 
     def call() -> Callable[[], R]:
-        return _keep(function(*args, **kwargs))
+        with catalogue.fixed():
+            return _keep(function(*args, **kwargs))
 
     def call_first() -> Callable[[], R] | None:
         with query.followed() as reads:

@@ -16,8 +16,20 @@ from cxlab import jobs, read
 from cxlab.errors import BadStore, UnknownName
 from cxlab.runner import lock
 from cxlab.runner.stored import health as run_health
-from cxlab.store import catalogue, connect, folder_contents, health, layout, load, soundness, trash, write
+from cxlab.store import (
+    catalogue,
+    connect,
+    folder_contents,
+    health,
+    layout,
+    load,
+    soundness,
+    tables_in_memory,
+    trash,
+    write,
+)
 from cxlab.store import run_status as statuses
+from cxlab.store.compact import compact
 from cxlab.store.exports.export import export_runs
 from tests.conftest import use
 
@@ -268,6 +280,39 @@ def test_names_that_are_no_text_are_named_all_the_same(store: Path) -> None:
     assert read.health()["attempts"] == 16
     assert layout.run_ids(store) == ["r1", "r2"]
     assert pl.DataFrame(told, orient="row").height == 2
+
+
+def test_a_look_that_is_fixed_counts_whatever_comes_until_one_looks_anew(store: Path) -> None:
+    with catalogue.fixed():
+        first = catalogue.read()
+        write.create_run(make_run("r3"))
+        assert catalogue.read() is first
+        with catalogue.fixed():
+            assert catalogue.read() is first
+        catalogue.look_anew()
+        assert set(catalogue.read().runs) == {"r1", "r2", "r3"}
+        cut(batch(store) / "attempts.parquet")
+        assert set(catalogue.read(closely=True).runs) == set(catalogue.read().runs) == {"r2", "r3"}
+    trash.delete("run", "r3")
+    assert set(catalogue.read().runs) == {"r2"}
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_question_within_a_fixed_look_is_answered_of_what_is_sound(
+    store: Path, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables_in_memory, "_WORTH_IT", 2 if kept else 10**9)
+    con = connect.open_store(store)
+    runs = "SELECT DISTINCT run_id FROM {} ORDER BY 1"
+    with catalogue.fixed():
+        for _ in range(3):
+            assert connect.query(con, runs.format("scores"))["run_id"].to_list() == ["r1", "r2"]
+        cut(batch(store) / "scores.parquet")
+        assert connect.query(con, runs.format("scores"))["run_id"].to_list() == ["r2"]
+        assert connect.query(con, runs.format("attempts"))["run_id"].to_list() == ["r2"]
+        # With something set aside each file is asked by its name.
+        assert compact("r2", store) == 2
+        assert connect.query(con, runs.format("attempts"))["run_id"].to_list() == ["r2"]
 
 
 def test_a_look_that_is_held_counts_until_something_comes_or_goes(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
