@@ -1,8 +1,9 @@
 """MM-tau-p2 from end to end with every role a real model, over HTTP: agent, customer, profile and judge."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from cxlab.benchmarks import get
 from cxlab.benchmarks.contract import Scored, Setup
 from cxlab.benchmarks.mmtaup2 import worlds
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
+from cxlab.benchmarks.mmtaup2.prompts import judge_prompts
 from cxlab.benchmarks.mmtaup2.tasks import samples, telecom_tasks
 from cxlab.records import Attempt, Sample
 from tests.benchmarks.mmtaup2.scripted_model import THOUGHT, ScriptedModel
@@ -90,3 +92,25 @@ def test_each_side_is_sent_what_is_its_own(
     assert sum(policy in text for text in judged) >= len(judged) / 3
     for body in bodies["judge"]:
         assert next(iter(body["response_format"]["json_schema"]["schema"]["properties"])) == "reason"
+
+
+def test_annoyance_is_asked_once_a_conversation_and_counted_with_the_judges(
+    played: tuple[ScriptedModel, dict[str, tuple[Attempt, Scored]]],
+) -> None:
+    server, found = played
+    asked = [body for body in server.bodies["judge"] if "verdicts" in _fields(body)]
+    told = [scored for _, scored in found.values() if any(one.field == "annoyed" for one in scored.judgements)]
+    assert len(asked) == len(told) > 0
+    for scored in told:
+        [vote] = [one for one in scored.votes if "annoyance: " in one.raw]
+        rows = {row.metric: row for row in scored.scores}
+        assert (rows["annoyance"].value, rows["annoyance_undecided"].value) == (0, 0)
+        groups = ("outcome", *judge_prompts.TURN_GROUPS)
+        assert vote.usage.calls == 1 + sum(f"{group}: " in vote.raw for group in groups)
+    spent = sum(vote.usage.calls for _, scored in found.values() for vote in scored.votes)
+    assert spent == sum("technical_skill" not in _fields(body) for body in server.bodies["judge"])
+
+
+def _fields(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    fields: Mapping[str, Any] = body["response_format"]["json_schema"]["schema"]["properties"]
+    return fields
