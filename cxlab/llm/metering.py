@@ -153,6 +153,8 @@ class Spending:
     unpriced_calls: int = 0
     unanswered: int = 0
     unanswered_usd: float | None = 0.0
+    under_way: int = 0
+    """Calls that are made at the moment."""
 
     def charge(self, cost_usd: float | None) -> None:
         """A reply was delivered and costs this much; None = unknown."""
@@ -211,6 +213,9 @@ class MeteredModel:
             raise ProviderFault("budget", budget.describe())
         fault: ProviderFault | None = None
         answered = False
+        spending = None if self.simulated else self._spending
+        if spending is not None:
+            spending.under_way += 1
         try:
             completion = await self.inner.complete(request)
             answered = True
@@ -222,6 +227,8 @@ class MeteredModel:
             self._end(fault.failure if fault is not None else None, answered)
             if budget is not None:
                 budget.close_call()
+            if spending is not None:
+                spending.under_way -= 1
         self._miss(request, completion.usage.unanswered)
         for counting in (budget, self._spending):
             if counting is not None:

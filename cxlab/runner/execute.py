@@ -80,6 +80,7 @@ class Execution:
         self._unread = Counter[str]()
         self._unread_examples: dict[str, str] = {}
         self._spending, self._stored_before, self._cut_short = spending, begun.known_usd, 0
+        self._spent_before = begun.spent_usd
         self._unanswered_before = (begun.unanswered, begun.unanswered_usd)
         self._count_stored, self._offers = count_stored, offers
         self._in_flight = 0
@@ -232,7 +233,14 @@ class Execution:
         since, before = self._recent[0]
         rate = (status.done - before) / (clock - since) if clock > since else 0.0
         eta = (status.planned - status.done) / rate if rate > 0 else None
-        self._status = replace(status, rate_per_s=rate, eta_s=eta, updated=statuses.now(), **self._find_unanswered())
+        spent = {} if self._spending is None else self._find_spent(self._spending)
+        self._status = replace(
+            status, rate_per_s=rate, eta_s=eta, updated=statuses.now(), **self._find_unanswered(), **spent
+        )
+
+    def _find_spent(self, spending: Spending) -> dict[str, Any]:
+        """What would be lost with this process, were it killed now."""
+        return {"spent_usd": self._spent_before + spending.usd, "under_way": spending.under_way}
 
     def _publish(self) -> None:
         statuses.write(self._status_path, self._status)

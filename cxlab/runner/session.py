@@ -53,13 +53,20 @@ def begin(opened: LoadedRun, shard: tuple[int, int]) -> tuple[list[SampleTrial],
         before = tally(opened.run.id, {sample_id for sample_id, _ in mine} if shard != WHOLE else None)
         status = replace(status, **before)
     if shard[0] == 1 and (ended := statuses.read(opened.folder / "status.json")) is not None:
-        status = replace(
-            status,
-            unstored_usd=ended.unstored_usd,
-            unanswered=ended.unanswered,
-            unanswered_usd=ended.unanswered_usd,
-        )
+        kept = {name: getattr(ended, name) for name in ("unstored_usd", "unanswered", "unanswered_usd", "spent_usd")}
+        status = replace(status, **kept | (_find_lost(ended, status) if ended.state == "running" else {}))
     return left, status
+
+
+def _find_lost(killed: Status, status: Status) -> dict[str, Any]:
+    """What a session that was killed took and did not store, as far as its last status tells; requests that were under
+    way may be billed. `status` counts what is stored."""
+    lost: dict[str, Any] = {}
+    if killed.unstored_usd is not None:
+        lost["unstored_usd"] = max(killed.unstored_usd, killed.spent_usd - status.known_usd)
+    if killed.under_way:
+        lost |= {"unanswered": killed.unanswered + killed.under_way, "unanswered_usd": None}
+    return lost
 
 
 def prepare(each: LoadedRun, status: Status, show: ProgressDisplay) -> None:

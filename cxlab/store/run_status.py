@@ -54,6 +54,8 @@ class Status:
     `unstored_usd`: what went besides into attempts that a stop cut short, which are not stored and not in any other
     sum; None where that is unknown. `unanswered`: requests whose answer did not come, or not to its end, which a server
     may bill; then `cost_usd` is unknown, and at most `unanswered_usd` more than what is known (None: nobody can say).
+    `spent_usd` is what all calls of all sessions are known to have cost, and `under_way` how many requests are out: by
+    them a session after a kill knows what it took.
     """
 
     state: State
@@ -69,6 +71,8 @@ class Status:
     unstored_usd: float | None = 0.0
     unanswered: int = 0
     unanswered_usd: float | None = 0.0
+    spent_usd: float = 0.0
+    under_way: int = 0
     tokens: int | None = None
     rate_per_s: float = 0.0
     eta_s: float | None = None
@@ -143,7 +147,19 @@ def _is_sound(told: dict[str, Any]) -> bool:
     """Whether what a file says of a status can be counted with."""
     counts = (
         told.get(name, 0)
-        for name in ("planned", "done", "ok", "format", "provider", "too_long", "faulted", "unanswered", "peak", "pid")
+        for name in (
+            "planned",
+            "done",
+            "ok",
+            "format",
+            "provider",
+            "too_long",
+            "faulted",
+            "unanswered",
+            "under_way",
+            "peak",
+            "pid",
+        )
     )
     amounts = (told.get(name) for name in ("cost_usd", "unstored_usd", "unanswered_usd", "tokens", "eta_s"))
     texts = (told.get(name, "") for name in ("started", "updated", "host", "message"))
@@ -151,7 +167,10 @@ def _is_sound(told: dict[str, Any]) -> bool:
         told.get("state") in get_args(State)
         and "planned" in told
         and all(type(count) is int and 0 <= count < 2**63 for count in counts)
-        and all(amount is None or _is_amount(amount) for amount in (*amounts, told.get("rate_per_s", 0.0)))
+        and all(
+            amount is None or _is_amount(amount)
+            for amount in (*amounts, told.get("rate_per_s", 0.0), told.get("spent_usd", 0.0))
+        )
         and all(isinstance(text, str) for text in texts)
         and all(_is_time(told[name]) for name in ("started", "updated") if told.get(name))
     )
@@ -221,6 +240,8 @@ def merge(parts: Sequence[Status], shards: int, planned: int) -> Status:
         unstored_usd=add_known([part.unstored_usd for part in parts]) if parts else 0.0,
         unanswered=sum(part.unanswered for part in parts),
         unanswered_usd=add_known([part.unanswered_usd for part in parts]) if parts else 0.0,
+        spent_usd=sum(part.spent_usd for part in parts),
+        under_way=sum(part.under_way for part in parts),
         tokens=sum(tokens) if tokens else None,
         rate_per_s=rate,
         eta_s=(planned - done) / rate if rate > 0 else None,

@@ -1,6 +1,7 @@
 """What a run does when a server does not answer, refuses the key, or falls silent behind one of the roles."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -300,3 +301,35 @@ def test_a_run_that_waits_for_its_server_says_so_and_can_be_stopped(shell: Shell
     out, _ = process.communicate(timeout=300)
     assert json.loads(out.splitlines()[-1])["state"] == "stopped"
     assert read.progress(run).left == ALL, "what waited is not spoilt"
+
+
+def test_what_a_killed_session_paid_for_is_counted_and_what_was_under_way_may_be_billed(
+    shell: Shell, server: FaultServer
+) -> None:
+    answered, go_on = 5, threading.Event()
+    asked: list[int] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        asked.append(1)
+        if len(asked) > answered:
+            go_on.wait(60)
+        return '{"intent": "on"}'
+
+    scene = server.scene(reply=reply)
+    shell.endpoint(scene.url)
+    run = shell.plan("--model", "endpoint:test")
+    process = shell.start("run", "--resume", run, "--json", "--quiet", "--concurrency", "1")
+    path = shell.folder(run) / "status.json"
+
+    def is_stuck() -> bool:
+        status = run_status.read(path)
+        return status is not None and status.under_way == 1 and status.spent_usd == pytest.approx(0.01 * answered)
+
+    wait_for(is_stuck)
+    process.kill()
+    process.communicate(timeout=60)
+    go_on.set()
+    (entry,) = told(shell.call("run", "--resume", run, "--json", "--quiet"))["runs"]
+    assert (entry["state"], entry["done"]) == ("done", ALL)
+    assert entry["known_usd"] == pytest.approx(0.01 * (scene.calls - 1)), "each answer, whether or not it was stored"
+    assert (entry["cost_usd"], entry["unanswered"], entry["unanswered_usd"]) == (None, 1, None)
