@@ -23,6 +23,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
 from cxlab import files, resources
+from cxlab.benchmarks.cxmarena.brand import joined_phrases
 from cxlab.errors import BadOption
 
 FOLDER = resources.data("brands")
@@ -259,7 +260,7 @@ class Language(StrictModel):
 
     def polish(self, text: str) -> str:
         """Contractions and elisions that joining phrases calls for ("de le" → "du"); tidy spaces."""
-        return polish(text, self.language)
+        return joined_phrases.polish(text, self.language)
 
 
 class Brand(StrictModel):
@@ -329,60 +330,6 @@ def _slots(language: str, words: tuple[str, ...], properties: tuple[str, ...]) -
 def drawn_name(name: str) -> str:
     """The property that one fixed by a brief ("warranty_promised", "warranty_87_promised") stands for."""
     return re.sub(r"(?:_\d+)?_promised$", "", name)
-
-
-def polish(text: str, language: str) -> str:
-    """Mend what joining phrases leaves behind, by language."""
-    for pattern, by in _MENDED.get(language, ()):
-        text = pattern.sub(by, text)
-    return text
-
-
-_MENDED = {
-    language: tuple((re.compile(pattern), by) for pattern, by in pairs)
-    for language, pairs in {
-        "en": ((r"\b([Aa]) (?=[aiAI]|[oO](?!ne\b|nce\b)|[eE](?!u)|u(?!s|ni|ti))", r"\1n "),),
-        "fr": (
-            (r"\b([dD])e [lL]es ", r"\1es "),
-            (r"\b([dD])e le (?![aeiouyhâéèêîôAEIOUÂÉÈÊÎÔ])", r"\1u "),
-            (r"\bà les ", "aux "),
-            (r"\bÀ les ", "Aux "),
-            (r"\bà le (?![aeiouyhâéèêîôAEIOUÂÉÈÊÎÔ])", "au "),
-            (r"\bÀ le (?![aeiouyhâéèêîôAEIOUÂÉÈÊÎÔ])", "Au "),
-            (
-                r"(?<!-)\b([dDlLnNsSjJmMtTcC]|[qQ]u|[lL]orsqu|[pP]uisqu|[jJ]usqu)[ea] (?=[aeiouâéèêîôAEIOUÂÉÈÊÎÔ])",
-                r"\1’",
-            ),
-            (r"\b([Ss])i (?=ils?\b)", r"\1’"),
-            # Of the words in h only those that are not aspirated lose the vowel before them.
-            (
-                r"(?<!-)\b([dDlLjJ]|[qQ]u)[ea] (?=[hH](?:isto|orlo|umo|erb|ôt|omm|eure|uil|abit|iver|ortens|éli))",
-                r"\1’",
-            ),
-            # French sets a space that does not break before these signs.
-            (r"(?<=[\w»”)’%€])([:;?!])(?=\s|$)", "\u00a0\\1"),
-        ),
-        "de": (
-            # After a comma it begins a clause: "der Tag, an dem".
-            (r"(?<!, )\b([Ii])n dem\b", r"\1m"),
-            (r"(?<!, )\b([Aa])n dem\b", r"\1m"),
-            (r"\b([Zz])u dem\b", r"\1um"),
-            (r"\b([Zz])u der\b", r"\1ur"),
-            # A company that is called by what it is has an article: "bei der Zahnarztpraxis Lindenhof".
-            (
-                r"\b([Bb]ei|[Vv]on) (?=[A-ZÄÖÜ])(?=\w*(?i:praxis|schule|bäckerei|gärtnerei|metzgerei|klinik|"
-                r"buchhandlung|brauerei|rösterei|manufaktur|apotheke)\b)",
-                r"\1 der ",
-            ),
-            (r"\b([Bb]ei|[Vv]on) (?=(?:[A-ZÄÖÜ][\w&.-]*,? ){1,4}(?:GmbH|AG|KG|eG|Versicherung|Bank)\b)", r"\1 der "),
-            (r"\b([Hh]ier ist) (?=[A-ZÄÖÜ])(?=\w*(?i:praxis|schule|bäckerei|gärtnerei)\b)", r"\1 die "),
-            (r"\bKundenservice von der\b", "Kundenservice der"),
-            (r"\b([Bb]ei|[Vv]on) (?=[A-ZÄÖÜ])(?=\w*(?i:verleih|museum|theater|institut)\b)", r"\1 dem "),
-            (r"\b([Vv])on dem\b", r"\1om"),
-            (r"\b([Bb])ei dem\b", r"\1eim"),
-        ),
-    }.items()
-}
 
 
 def read_language_file(language: str, name: str, model: type[Model]) -> Model:

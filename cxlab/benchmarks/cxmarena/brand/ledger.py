@@ -6,7 +6,6 @@
     ledger.show(fact)                           # "£89.99", in the brand's language
     ledger.say(fact, rng)                       # "Ember Mini costs £89.99." (one of the property's `says`)
     TemplateVars(ledger, "Ember Mini", rng)     # slots for grammar.say; .used = ids of the facts that were said
-    check(ledger)                               # complaints: [] proves laws, ranges and single-valuedness
 
 Values are canonical (see value_format.py); what a text states of them is found by fact_statements.py.
 """
@@ -20,7 +19,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any, cast
 
 import numpy as np
 
@@ -310,7 +308,7 @@ def _price_bundles(
         parts = bundle_parts(law, bundle.model, subjects)
         if parts:
             total = sum(float(values[part, law.property]) for part in parts)
-            values[bundle.name, law.property] = _bundle_price(total, float(values[bundle.name, law.discount]))
+            values[bundle.name, law.property] = price_bundle(total, float(values[bundle.name, law.discount]))
             for other in brand.dependencies:  # what follows from the price follows from the new one
                 if other.law == "ratio" and other.of == law.property and (bundle.name, other.property) in values:
                     values[bundle.name, other.property] = round(
@@ -318,7 +316,8 @@ def _price_bundles(
                     )
 
 
-def _bundle_price(total: float, discount: float) -> float:
+def price_bundle(total: float, discount: float) -> float:
+    """What a bundle costs: its parts less the discount in percent."""
     return round(total * (1 - discount / 100), 2)
 
 
@@ -332,58 +331,6 @@ def bundle_parts(law: Dependency, bundle: str, subjects: list[Subject]) -> list[
     return found
 
 
-def check(ledger: Ledger) -> list[str]:
-    """Everything that would make two facts contradict each other, or a law of the pack; [] is the proof."""
-    found = []
-    brand = ledger.brand
-    seen: dict[tuple[str, str], Fact] = {}
-    bundled = {law.family: law.property for law in brand.dependencies if law.law == "bundle"}
-    lawful = {law.property for law in brand.dependencies if law.law in ("ratio", "above")}
-    for fact in ledger.facts.values():
-        if (other := seen.setdefault((fact.subject, fact.property), fact)) is not fact:
-            found.append(f"{fact.subject}: {fact.property} is {other.value} and {fact.value}")
-        family = ledger.subjects[fact.subject].family
-        spec = brand.draw(family, fact.property)
-        if spec.kind in WORDED and fact.value not in spec.options:
-            found.append(f"{fact.id}: {fact.value!r} is no option")
-        free = fact.property in lawful or bundled.get(family) == fact.property
-        if spec.range and isinstance(fact.value, float) and not free:
-            low, high = spec.range
-            if not math.floor(low) <= fact.value <= high + 1:
-                found.append(f"{fact.id}: {fact.value} lies outside {spec.range}")
-    for law in brand.dependencies:
-        found += _broken(ledger, law)
-    return found
-
-
-def _broken(ledger: Ledger, law: Dependency) -> Iterator[str]:
-    subjects = list(ledger.subjects.values())
-    if law.law == "bundle":
-        for bundle in [s for s in subjects if s.family == law.family]:
-            parts = [ledger.get(p, law.property) for p in bundle_parts(law, bundle.model, subjects)]
-            price, discount = ledger.get(bundle.name, law.property), ledger.get(bundle.name, law.discount)
-            if parts and price and discount:
-                due = _bundle_price(sum(float(p.value) for p in parts if p), float(discount.value))
-                if abs(due - float(price.value)) > 0.005:
-                    yield f"{price.id}: {price.value}, but its parts less the discount cost {due}"
-        return
-    for subject in subjects:
-        fact = ledger.get(subject.name, law.property)
-        if fact is None:
-            continue
-        if law.law == "ordered" and subject.variant:
-            for other in ledger.siblings(subject.name):
-                theirs = ledger.get(other.name, law.property)
-                if theirs and other.rank > subject.rank and not float(theirs.value) > float(fact.value):
-                    yield f"{theirs.id}: {theirs.value} is not above {fact.id}: {fact.value}"
-        base = ledger.get(subject.name, law.of) if law.of else None
-        if base and law.law == "ratio" and abs(float(base.value) * law.factor - float(fact.value)) > 0.006:
-            yield f"{fact.id}: {fact.value} is not {law.factor} × {base.value}"
-        # Of one kind, as they share a property.
-        if base and law.law == "above" and not cast("Any", fact.value) >= base.value:
-            yield f"{fact.id}: {fact.value} is not above {base.value}"
-
-
 __all__ = [
     "Fact",
     "Ledger",
@@ -391,9 +338,9 @@ __all__ = [
     "TemplateVars",
     "Triple",
     "bundle_parts",
-    "check",
     "make",
     "plan_subjects",
+    "price_bundle",
     "rng_for",
     "say",
     "slug",

@@ -17,7 +17,7 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import (
     Property,
     PropertyOverride,
 )
-from cxlab.benchmarks.cxmarena.brand.fact_statements import find_facts
+from cxlab.benchmarks.cxmarena.brand.fact_statements import contradictions, find_facts
 from cxlab.benchmarks.cxmarena.brand.ledger import TemplateVars, make, rng_for, wordings
 from cxlab.files import Complaint, grammar, line_of, lines_of, read_model
 
@@ -180,7 +180,9 @@ def _recognised(brand: Brand) -> Problems:
                 filled = filled.replace(f"<{name}>", slots.get(name, "thing"))
             for text in grammar.every(filled, 60):
                 said = brand.language.polish(grammar.tidy(text)) + "."
-                if (read := find_facts(said, ledger)) != {fact.triple}:
+                read = find_facts(said, ledger)
+                # A quotation may hold two figures: what it says beside the fact has to be one, too.
+                if fact.triple not in read or contradictions(said, ledger):
                     problem = f"{said!r} is read as {sorted(read, key=str)}"
                     yield ("properties", key, "says", index), problem, "use one of its cues near the value, no other's"
                     break

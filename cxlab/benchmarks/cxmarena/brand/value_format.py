@@ -16,6 +16,12 @@ from cxlab.benchmarks.cxmarena.brand.brand_pack import CURRENCIES, Language, Pro
 
 Value = float | str
 _DIGIT = re.compile(r"\d")
+# What stands before an hour of the day in French: "à partir de 15 h", but "sous 24 h".
+_AT_HOUR = "|".join(
+    rf"(?<={before} {hour}h)"
+    for before in ("à", "partir de", "avant", "dès", "vers", "entre")
+    for hour in (r"\d", r"\d ", r"\d\d", r"\d\d ")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,8 @@ def _patterns(language_id: str) -> tuple[re.Pattern[str], dict[str, str], dict[s
     language = load_language(language_id)
     units = {form.lower(): unit for unit, forms in language.units.items() for form in forms}
     months = {month.lower(): i + 1 for i, month in enumerate(language.months)}
+    if language_id == "fr":
+        units["h"] = "hour"
     symbols = "|".join(re.escape(s) for s in CURRENCIES.values())
     group = re.escape(language.thousands) if language.thousands.strip() else "[ \u00a0\u202f]"
     decimal = re.escape(language.decimal)
@@ -120,14 +128,14 @@ def _patterns(language_id: str) -> tuple[re.Pattern[str], dict[str, str], dict[s
     times = {
         "en": r"(?=:\d\d|\s?[ap](?:\.m\.|m\b))(?::(?P<minute>\d\d))?(?:\s?(?P<half>[ap])(?:\.m\.|m\b))?",
         "de": r"(?::(?P<minute>\d\d)(?:\sUhr\b)?|\sUhr\b)",
-        # Of "6 h" alone only an "à" before or behind it shows that it is no length of time.
-        "fr": r"\s?h(?:\s?(?P<minute>\d\d)|(?!\w)(?:(?=\sà\s\d)|(?<=à \d h)|(?<=à \d\d h)|(?<=à \dh)|(?<=à \d\dh)))",
+        # Of "6 h" alone only what stands around it shows that it is no length of time.
+        "fr": rf"\s?h(?:\s?(?P<minute>\d\d)|(?!\w)(?:(?=\sà\s\d)|{_AT_HOUR}))",
     }
     # "24p" is a sum, "1080p" none.
     cents = {"en": r"cents?|pence|(?<=\d)(?<!\d{3})p", "de": "Cent|ct", "fr": "centimes?|cents"}
     pattern = (
         rf"(?<![\w.,])(?:(?P<day>\d{{1,2}})\.?(?:er)?\s(?P<month>{'|'.join(months)})\s(?P<year>\d{{4}})"
-        rf"|(?P<hour>\d{{1,2}}){times[language_id]}(?!\d)"
+        rf"|(?P<hour>[01]?\d|2[0-3]){times[language_id]}(?!\d)"
         rf"|(?:(?P<before>{symbols})\s?)?(?P<number>{digits})"
         rf"(?:\s?(?P<after>{symbols})|\s?(?P<percent>%)|\s?(?P<cents>{cents[language_id]})(?!\w)"
         rf"|\s?(?P<unit>{words})(?!\w))?)"

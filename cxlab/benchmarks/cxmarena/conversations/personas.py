@@ -280,7 +280,10 @@ def coin_special(person: Persona, kind: str, rng: np.random.Generator) -> str:
         dot = _pick((".", "_", "", "-"), rng)
         return f"{_ascii(person.first_name)}{dot}{plain}{_digits(rng, 2)}@{_pick(talk.domains, rng)}"
     if kind in DATES:
-        return day(person.today, {"date": "soon", "last_date": "later", "past_date": "just"}[kind], rng)
+        span = {"date": "soon", "last_date": "later", "past_date": "just"}[kind]
+        # Nobody moves a stay to the day for which it is booked.
+        drawn = [day(person.today, span, rng) for _ in range(4)]
+        return next((one for one in drawn if one not in person.details.values()), drawn[0])
     if kind == "amount":
         return person.amount
     if kind == "house_number":

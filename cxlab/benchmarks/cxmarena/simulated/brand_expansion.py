@@ -56,7 +56,9 @@ def expand_brand(inputs: BriefInputs, profile: Profile, rng: np.random.Generator
     lines = list(inputs.products) or [GOODS[language]]
     pack["domain"] = ", ".join(lines)
     # Whoever says a trade that no archetype is of gets what holds for any.
-    chosen = _choose(lines, industry_archetypes.find(inputs.trade, language, lines), language)
+    trade = industry_archetypes.find(inputs.trade, language, lines)
+    trade = trade and industry_archetypes.charged_so(trade, inputs.brief, language)
+    chosen = _choose(lines, trade, language)
     own_copies = {kind.name: kind.model_copy(deep=True) for kind in chosen.values() if kind}
     kinds = {line: own_copies[kind.name] if kind else None for line, kind in chosen.items()}
     if unfit := [line for line, kind in kinds.items() if kind is None]:
@@ -208,7 +210,9 @@ def _make_line(
 def _article(trade: Archetype | None, models: list[str]) -> str:
     """The article that the names of a line's models have; "" where their beginning is no noun that the trade knows."""
     articles = trade.articles if trade else {}
-    return next((article for noun, article in articles.items() if models[0].lower().startswith(noun)), "")
+    # German joins words: a "Girokonto" is a "Konto".
+    first = models[0].lower().split()[0]
+    return next((article for noun, article in articles.items() if first.startswith(noun) or first.endswith(noun)), "")
 
 
 def _add_services(pack: Pack, known: CommonArchetype, kinds: dict[str, Archetype | None]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from cxlab.benchmarks.cxmarena.brand import value_format
 from cxlab.benchmarks.cxmarena.brand.brand_pack import load_language
-from cxlab.benchmarks.cxmarena.brand.value_format import Value
+from cxlab.benchmarks.cxmarena.brand.value_format import Value, ValueMention
 from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import common
 from cxlab.benchmarks.cxmarena.text import word_set
 
@@ -39,11 +39,24 @@ _BREAKS = {
 _BESIDE = {"en": r"\bwith\b", "fr": r"\bavec\b", "de": r"\bmit\b"}
 # "A lesson lasts 40 minutes and costs £28": what costs it stands before the first verb.
 _GOES_ON = re.compile(
-    r"(?:costs?|lasts?|takes?|has|kostet|kosten|dauert|reicht|hat|coûte|coûtent|dure)\b", re.IGNORECASE
+    r"(?:costs?|lasts?|takes?|has|includes?|covers?|kostet|kosten|dauert|reicht|hat|umfasst|deckt|enthält|"
+    r"coûte|coûtent|dure|comprend|couvre|accueille)\b",
+    re.IGNORECASE,
 )
 _WHO = re.compile(
-    r"(.{2,60}?) (?:is|are|costs?|lasts?|takes?|holds?|runs?|has|ist|sind|kostet|kosten|dauert|reicht|hat|läuft|"
+    r"(.{2,60}?) (?P<verb>is|are|costs?|lasts?|takes?|holds?|runs?|has|ist|sind|kostet|kosten|dauert|reicht|hat|läuft|"
     r"est|sont|coûte|coûtent|dure|comprend|a)\b"
+)
+# "And £6 for children", "an e-bike £34": what costs it, or that it costs it, was said before.
+_PER = r"(?:(?:a|an|per|each|je|pro|die|der|das|la|le|par|l['’])\b.{0,30})?$"
+_SHORT_THING = re.compile(rf"(?P<thing>[\w'’&-]+(?: [\w'’&-]+){{0,3}}) … ?{_PER}", re.IGNORECASE)
+_FOR_WHOM = re.compile(r"… ?(?:for|per|a|für|je|pro|pour|par)\b", re.IGNORECASE)
+# From one hour to another is one thing to say: "von 6 bis 22 Uhr", where only the second is written as an hour.
+_TO = re.compile(r"\s?(?:bis|to|until|till|à|–|-)\s?")
+_AND = re.compile(r"\s(?:and|und|et)\s")
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s$", re.IGNORECASE)
+_MILLIONS = re.compile(
+    r"\s(?:Mio\.?|Million(?:en|s)?)(?:\s(?:d['’]|de\s)?(?:Euros?|pounds?|dollars?|€))?", re.IGNORECASE
 )
 # What comes after these says who, where and how, not what.
 WHERE = (
@@ -194,12 +207,19 @@ def _name_line(words: list[str], small: set[str], language: str) -> list[str]:
 def told(brief: str, language: str) -> list[BriefFigure]:
     """The figures of a brief with the words around them, each once."""
     text, spelled = _spell(" ".join(brief.split()), language)
-    breaks = [(m.start(), m.end()) for m in re.finditer(_BREAKS[language], text)]
-    figures = list(value_format.find(text, load_language(language)))
+    figures = _as_written(text, list(value_format.find(text, load_language(language))))
+    within = [(figure.start, figure.end) for figure in figures]
+    breaks = [
+        m.span()
+        for m in re.finditer(_BREAKS[language], text)
+        if not any(begin <= m.start() and m.end() <= end for begin, end in within)
+    ]
+    joined: dict[int, str] = {}
     for beside in re.finditer(_BESIDE[language], text):
         begun = max((end for _, end in breaks if end <= beside.start()), default=0)
         if any(begun <= figure.start < beside.start() for figure in figures):
             breaks.append((beside.start(), beside.end()))
+            joined[beside.end()] = f"{_spoken_of(text[: beside.start()])[0]} {beside[0]}".strip()
     found: dict[tuple[str, Value], BriefFigure] = {}
     for figure in figures:
         start = max((end for _, end in breaks if end <= figure.start), default=0)
@@ -217,9 +237,13 @@ def told(brief: str, language: str) -> list[BriefFigure]:
         worded = _CURRENCY.match(text, figure.end) if figure.kind == "count" else None
         shown = text[figure.start : worded.end() if worded else figure.end]
         written, clause = spelled.get(shown, shown), _plain(text[start:end])
-        if _GOES_ON.match(clause) and (who := _spoken_of(text[:start])):
-            clause = f"{who} {clause}"
         kind = "price" if worded else figure.kind
+        # "The car insurance costs £29 with an excess of £300": that of the car insurance.
+        clause = (
+            f"{joined[start]} {clause}"
+            if " " in joined.get(start, "")
+            else _complete(clause, shown, kind, text[:start])
+        )
         found.setdefault(
             (what, figure.value),
             BriefFigure(
@@ -235,12 +259,49 @@ def told(brief: str, language: str) -> list[BriefFigure]:
     return list(found.values())
 
 
-def _spoken_of(before: str) -> str:
-    """Whose second verb follows: what stands before the verb of the last clause that has one; "" where none has."""
+def _as_written(text: str, figures: list[ValueMention]) -> list[ValueMention]:
+    """The figures, of which those are one that say from which hour to which, and millions are told as they are written:
+    their kind is "written", their value the words."""
+    found: list[ValueMention] = []
+    for each in figures:
+        last = found[-1] if found else None
+        between = text[last.end : each.start] if last else ""
+        joined = _TO.fullmatch(between) or (last and _AND.fullmatch(between) and _BETWEEN.search(text[: last.start]))
+        # "At 9 to 17:00" holds two hours, "2 to 5 days" a length of time.
+        hour = last and (last.kind == "time" or (last.kind == "count" and 0 <= float(last.value) <= 24))
+        if last and joined and hour and each.kind == "time":
+            found[-1] = ValueMention(last.start, each.end, "written", "", text[last.start : each.end])
+        elif each.kind in ("count", "price") and (millions := _MILLIONS.match(text, each.end)):
+            found.append(ValueMention(each.start, millions.end(), "written", "", text[each.start : millions.end()]))
+        else:
+            found.append(each)
+    return found
+
+
+def _complete(clause: str, shown: str, kind: str, before: str) -> str:
+    """The clause with what it takes over from those before it: of what it speaks, and that this costs something."""
+    who, verb = _spoken_of(before)
+    if _GOES_ON.match(clause):
+        return f"{who} {clause}" if who else clause
+    if kind != "price" or not who or not _COSTS.match(f"{who} {verb} …"):
+        return clause
+    gap = clause.replace(shown, "…", 1)
+    if _FOR_WHOM.match(gap):
+        return f"{who} {verb} {clause}"
+    if _WHO.match(gap):
+        return clause
+    if (thing := _SHORT_THING.match(gap)) and not LOOSE & set(thing["thing"].lower().split()) - _ARTICLES:
+        return clause.replace(shown, f"{verb} {shown}", 1)
+    return clause
+
+
+def _spoken_of(before: str) -> tuple[str, str]:
+    """Whose figure follows, and its verb: what stands before the verb of the last clause that has one; "" where none
+    has."""
     sentence = re.split(r"[.;:!?]\s", before)[-1]
     clauses = [part.strip() for part in re.split(r",\s(?:(?:and|und|et)\s)?", sentence)]
-    found = [who[1] for part in clauses if (who := _WHO.match(part))]
-    return found[-1] if found else ""
+    found = [(who[1], who["verb"]) for part in clauses if (who := _WHO.match(part))]
+    return found[-1] if found else ("", "")
 
 
 def _plan_of(before: str, after: str, language: str) -> str:

@@ -12,27 +12,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cxlab.benchmarks.cxmarena.brand import value_format
-from cxlab.benchmarks.cxmarena.brand.brand_pack import load_language
 from cxlab.benchmarks.cxmarena.brand.ledger import slug
 from cxlab.benchmarks.cxmarena.simulated.brief import BriefFigure, sentences, told
+from cxlab.benchmarks.cxmarena.simulated.brief_overview import PERIODS, make_overview
 from cxlab.benchmarks.cxmarena.simulated.industry_archetypes import CommonArchetype
 
 Pack = dict[str, Any]
-PERIODS = ("minute", "hour", "day", "working_day", "week", "month", "year")
-FOUNDED = re.compile(r"\b(since|founded|established|seit|gegründet|depuis|fondée?|née?)\b", re.IGNORECASE)
-YEARS = range(1700, 2101)
 # "The current account is free", not "free of" anything.
 FREE = re.compile(
     r"([^.;,:!?]{3,50}?) (?:(?:is|are|ist|sind|est|sont) (?:free|kostenlos|gratis|gratuite?s?)"
     r"(?! (?:of|for|from|pour|ab|dès))|costs? nothing|kostet nichts|ne coûte rien)\b",
     re.IGNORECASE,
 )
-# Small words that lead to a figure.
-LEADING = re.compile(
-    r"(?:\b(?:from|of|at|within|in|for|by|till|until|to|von|ab|um|bis|binnen|für|de|à|en|dès|sous|d[’'])\s*)$",
-    re.IGNORECASE,
-)
+# How often something is paid.
+PAID_BY = {
+    "minute": r"\bminute",
+    "hour": r"\b(?:hour|heure|stunde)",
+    "day": r"\b(?:(?:a|per) day|(?:par|la) jour|(?:am|pro|je) tag|tagespreis)",
+    "night": r"(?:\bnight|\bnuit|nacht)",
+    "week": r"\b(?:week|semaine|woche)",
+    "month": r"\b(?:month|mois|mensuel|monat)",
+    "year": r"\b(?:year|par an\b|annuel|jahr|jähr)",
+}
+COSTING = r"\b(?:costs?|kostet|kosten|coûte|coûtent)\b"
 # Letters within which a clause has named what it is about, an article included.
 ABOUT = 6
 
@@ -71,12 +73,15 @@ def add_brief_facts(
         # What a person left as it was read is a whole clause, with other figures in it.
         if planned[each.text] not in ("", each.quoted):
             each = each._replace(what=planned[each.text])
-        thing = _named(pack, each, lines, brief)
+        thing = _named(pack, each, lines)
         # What is said of savings is none of the mortgages'.
         near = _property_of(pack, known, each, [thing], own, words or {}) if thing else None
         if near is None or near not in pack["families"][thing]["properties"]:
             near = _property_of(pack, known, each, lines, own, words or {})
         name = near
+        if each.kind == "price" and not thing and not _speaks_of(pack, known, near, each, words or {}):
+            # "The smallest costs £30" is said of cakes before; "parking costs £9 a night" of none of the rooms.
+            name, thing = None, _named_before(pack, each, lines, brief)
         if each.plan and each.plan not in plans and not thing:
             # Of which line it is a plan is not said.
             rest.append(each)
@@ -86,6 +91,9 @@ def add_brief_facts(
         own_price = thing and each.kind == "price"
         if own_price and (name is None or name not in pack["families"][thing]["properties"]):
             name = _price_of(pack, thing) or None
+            # A ticket's price is no monthly fee, and a product whose price is said has no other.
+            while name and not each.plan and not _paid_so(pack["properties"][name], each, name in own):
+                name = _price_of(pack, thing) or None if _take_out(pack, thing, name) else None
         having = [line for line in lines if name in pack["families"][line]["properties"]]
         holders = [thing] if thing in having else having
         # The first figure of a property stands.
@@ -101,7 +109,7 @@ def add_brief_facts(
         _fix(pack, name, each, holders)
     _drop_free(pack, known, brief, lines)
     # An overview without a figure of its own gives one that products have, too, rather than a day nobody asks for.
-    pack["families"]["overview"] = _overview(pack, known, brief, rest or figures[:1], language)
+    pack["families"]["overview"] = make_overview(pack, known, brief, rest or figures[:1], language)
     return [*dict.fromkeys(made), "overview"]
 
 
@@ -140,12 +148,17 @@ def _property_of(
 
 
 def _drop_denied(pack: Pack, known: CommonArchetype, brief: str) -> None:
-    """Take out what the brief says that there is not ("no minimum term")."""
+    """Take out what the brief says that there is not, or that is included ("no minimum term", "breakfast included")."""
     said = brief.casefold()
     gone = {name for name, phrases in known.denied.items() if any(phrase in said for phrase in phrases)}
     for family in pack["families"].values():
         kept = {key: draw for key, draw in family["properties"].items() if key not in gone}
         family["properties"] = kept or family["properties"]
+    # Nor is there anything to go wrong with it.
+    lost = re.compile("|".join(rf"<{name}(?:_dat)?>" for name in gone)) if gone else None
+    for key, issue in list(pack["issues"].items()):
+        if lost and lost.search(str(issue)):
+            del pack["issues"][key]
 
 
 def _drop_free(pack: Pack, known: CommonArchetype, brief: str, lines: list[str]) -> None:
@@ -157,26 +170,65 @@ def _drop_free(pack: Pack, known: CommonArchetype, brief: str, lines: list[str])
                 family["properties"] = kept or family["properties"]
 
 
-def _named(pack: Pack, each: BriefFigure, lines: list[str], brief: str) -> str:
-    """The product line of which a figure is said ("A coat costs £210"), the one that is named by most words before it.
+def _paid_so(spec: Mapping[str, Any], each: BriefFigure, brought: bool) -> bool:
+    """Whether a price is paid as often as its clause says; one that its trade has not brought has to be paid by what it
+    says, where that is by a period."""
+    often = [
+        period for period, words in PAID_BY.items() if re.search(words, f"{spec['name']} {spec['says']}".casefold())
+    ]
+    said = [period for period, words in PAID_BY.items() if re.search(words, each.clause.casefold())]
+    return not often or (not said and brought) or bool(set(often) & set(said))
 
-    A price of which nothing else is said belongs to what its sentence is about ("Cakes are made to order, the smallest
-    costs £30"). "" where none is named, or two are.
-    """
-    before = each.clause.partition(each.text)[0]
+
+def _take_out(pack: Pack, line: str, name: str) -> bool:
+    """Take a property out of a line; False where it has no other."""
+    own = pack["families"][line]["properties"]
+    if len(own) < 2:
+        return False
+    pack["families"][line]["properties"] = {key: draw for key, draw in own.items() if key != name}
+    return True
+
+
+def _named(pack: Pack, each: BriefFigure, lines: list[str]) -> str:
+    """The product line of which a figure is said ("A coat costs £210"), the one that is named by most words before it;
+    "" where none is."""
+    return _most_named(pack, each.clause.partition(each.text)[0], lines)
+
+
+def _named_before(pack: Pack, each: BriefFigure, lines: list[str], brief: str) -> str:
+    """The product line that a price's sentence has spoken of before it ("Cakes are made to order, the smallest costs
+    £30"); "" where none is named."""
     sentence = next((one for one in sentences(brief) if each.text in one and each.clause[:12] in one), "")
-    for text in (before, sentence if each.kind == "price" else ""):
-        said = text.casefold()
-        words = re.findall(r"[^\W\d_]{4,}", said)
-        named = {}
-        for line in lines:
-            title = pack["families"][line]["title"].casefold()
-            joined = any(title.endswith(word) for word in words)
-            named[line] = sum(stem in said for stem in _stems(title)) + joined
-        best = max(lines, key=lambda line: named[line])
-        if named[best]:
-            return best
-    return ""
+    return _most_named(pack, sentence.partition(each.text)[0], lines) if each.kind == "price" else ""
+
+
+def _speaks_of(
+    pack: Pack, known: CommonArchetype, name: str | None, each: BriefFigure, more: Mapping[str, tuple[str, ...]]
+) -> bool:
+    """Whether a price is said of what the property is called by ("breakfast costs £16"), not beside it ("parking costs
+    £9 a night")."""
+    if name is None:
+        return False
+    thing, verb, _ = (
+        re.split(rf"({COSTING})", each.clause, maxsplit=1) if re.search(COSTING, each.clause) else ("", "", "")
+    )
+    cues = (*known.promises.get(name, ()), *more.get(name, ()), *pack["properties"][name]["cues"])
+    return not verb or any(cue in thing.casefold() for cue in cues)
+
+
+def _most_named(pack: Pack, text: str, lines: list[str]) -> str:
+    """The line that a text names by most words, all of its name counting most; "" where it names none, or two alike."""
+    said = text.casefold()
+    words = re.findall(r"[^\W\d_]{4,}", said)
+    named = {}
+    for line in lines:
+        title = pack["families"][line]["title"].casefold()
+        # German joins words: "the liability" is said of liability insurances.
+        joined = any(title.endswith(word) or (len(word) > 4 and title.startswith(word)) for word in words)
+        whole = re.search(rf"(?<![\w-]){re.escape(title[: max(4, len(title) - 1)])}", said) is not None
+        named[line] = sum(stem in said for stem in _stems(title)) + joined + 2 * whole
+    first, second = sorted(named.values(), reverse=True)[:2] if len(lines) > 1 else (max(named.values()), 0)
+    return max(lines, key=lambda line: named[line]) if first > second else ""
 
 
 def _price_of(pack: Pack, line: str, said: str | None = None) -> str:
@@ -193,7 +245,8 @@ def _name_plans(pack: Pack, figures: list[BriefFigure], lines: list[str], brief:
     """
     of: dict[str, str] = {}
     for each in figures:
-        line = _named(pack, each, lines, brief) or (lines[0] if len(lines) == 1 else "")
+        line = _named(pack, each, lines) or _named_before(pack, each, lines, brief)
+        line = line or (lines[0] if len(lines) == 1 else "")
         if each.plan and line:
             of.setdefault(each.plan, line)
     found: dict[str, str] = {}
@@ -268,85 +321,6 @@ def _fix(pack: Pack, name: str, each: BriefFigure, families: list[str]) -> None:
     for aspect in pack["aspects"].values():
         if name in aspect.get("facts", ()):
             aspect["facts"] = [*aspect["facts"], new]
-
-
-def _overview(pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFigure], language: str) -> dict[str, Any]:
-    """A family with one subject: what the brief says, quoted, and its figures that nothing else has."""
-    form = known.overview
-    subject = form["name"].format(name=pack["name"])
-    own: dict[str, Any] = {} if rest else {form["opened"]: {}}
-    for number, each in enumerate(rest, start=1):
-        key, spec = _told_property(known, each, number, language)
-        pack["properties"][key] = spec
-        own[key] = {}
-    return {
-        **{part: form[part] for part in ("root", "title", "one", "the", "many", "description")},
-        **{part: form[part] for part in ("acc", "dat") if part in form},
-        "models": [subject],
-        "properties": own,
-        "aspects": [],
-        "about": [form["says"].format(sentence=one) for one in sentences(brief)],
-        "use": [form["use"]],
-    }
-
-
-def _as_quoted(each: BriefFigure, language: str) -> tuple[str, str]:
-    """The clause with a gap for the figure and without its other figures, and the longer of its sides."""
-    # What a person put right is no clause of the brief.
-    if not all(word in each.clause for word in each.what.split()):
-        return each.what, each.what.lower() or "figure"
-    at = each.clause.find(each.text) if each.text in each.clause else len(each.clause)
-    before = _without_figures(each.clause, language, 0, at)
-    after = _without_figures(each.clause, language, at + len(each.text), len(each.clause))
-    after = after if re.search(r"[^\W\d_]{4,}", after) else ""
-    side = max(before.strip(" ,"), after.strip(" ,"), key=len)
-    return f"{before} …{' ' * bool(after) + after}".strip(), side.lower() or "figure"
-
-
-def _as_told(form: Mapping[str, str], each: BriefFigure, what: str, language: str) -> str:
-    """How the overview gives the figure: in the clause as it was written, or, where that holds other figures or was put
-    right, as what it belongs to."""
-    before, found, after = each.clause.partition(each.text)
-    others = any(True for side in (before, after) for _ in value_format.find(side, load_language(language)))
-    if others or not found or what == each.what or set("(|)<>") & set(before + after):
-        return form["says"].format(what=what)
-    return form["quotes"].format(clause=f"{before}<value>{after}".strip())
-
-
-def _without_figures(clause: str, language: str, start: int, end: int) -> str:
-    """A side of a clause without its figures and the small words that lead to them ("from 6 am").
-
-    Figures are looked for in the whole clause: what stands beside one may tell a time of day from a length of time.
-    """
-    kept, at = "", start
-    for figure in value_format.find(clause, load_language(language)):
-        if at <= figure.start and figure.end <= end:
-            kept += LEADING.sub("", clause[at : figure.start])
-            at = figure.end
-    return " ".join((kept + clause[at:end]).split())
-
-
-def _told_property(known: CommonArchetype, each: BriefFigure, number: int, language: str) -> tuple[str, dict[str, Any]]:
-    """A property that holds one figure of the brief."""
-    kind = {"size": "period" if each.unit in PERIODS else "size"}.get(each.kind, each.kind)
-    year = each.kind == "count" and float(each.value) in YEARS and FOUNDED.search(each.clause)
-    form = known.founded if year else known.told
-    what, cue = _as_quoted(each, language)
-    spec: dict[str, Any] = {
-        "name": form["name"] if year else each.what or each.text,
-        "the": form["the"],
-        "kind": kind,
-        "cues": [form["cue"] if year else cue],
-        "says": [form["says"].format(what=what) if year else _as_told(form, each, what, language)],
-        "asks": [form["asks"].format(what=what)],
-    }
-    if kind in ("date", "time"):
-        spec |= {"kind": "choice", "options": [each.text]}
-    else:
-        spec |= {"range": [each.value, each.value]}
-    if each.unit:
-        spec["unit"] = each.unit
-    return ("founded" if year else f"told_{number}"), spec
 
 
 __all__ = ["add_brief_facts"]

@@ -52,6 +52,8 @@ _SUBJECT = re.compile(
 # "I am Marjorie Pell and I run Pell Pianos" names Pell Pianos; "Chez Gerfaut, nous louons" and "At Gerfaut, we rent"
 # the company.
 _PLACE = rf"((?:{_CAPITALS})(?: (?:{_CAPITALS}|&|and|et|und|of|de(?: la)?|du|des))*)"
+# "La mutuelle Beauséjour propose …" names what has an article in every sentence.
+_KIND_AND_NAME = re.compile(rf"((?:L[ae] |L['’])[a-zéèê]{{4,}} (?:{_CAPITALS})(?: (?:{_CAPITALS}))*) (?:{_VERBS})\b")
 _RUNS = re.compile(
     r"\b(?:I|[Ww]e|[Jj]e|[Nn]ous|[Ii]ch|[Ww]ir) "
     r"(?:run|own|lead|opened|tiens|tenons|dirige|dirigeons|führen?|betreiben?|leiten?) "
@@ -105,9 +107,10 @@ def find_trade(lines: list[str], brief: str, language: str) -> tuple[str, float]
     verb = re.search(rf"\b{industry_archetypes.common(language).makes}\b", brief)
     ways = [trade for trade in known.values() if verb and trade.ways and count(trade.ways, verb[0], language)]
     for trade in ways:
-        if (lines and all(count(trade.only, line, language) for line in lines)) or not trade.only:
-            return trade.name, NAMED
-    if ways:
+        if lines and (not trade.only or all(count(trade.only, line, language) for line in lines)):
+            return industry_archetypes.charged_so(trade, brief, language).name, NAMED
+    # Who names nothing that is sold may have said by chance how: "parcels are insured for £500".
+    if ways and lines:
         known_best = industry_archetypes.offered_so([verb[0] if verb else ""], " ".join(lines), language)
         # Of what is rented, equipment is the wider word, and the last.
         return (known_best or ways[-1]).name, AROUND
@@ -130,6 +133,8 @@ def _name(brief: str, language: str, rng: np.random.Generator) -> str:
     """The name that the paragraph gives; a coined one is none."""
     if who := _RUNS.search(brief) or _AT.match(brief.strip()):
         return who[1].strip(" ,")
+    if kind := _KIND_AND_NAME.match(brief.strip()):
+        return kind[1]
     if first := _SUBJECT.match(brief.strip()):
         return _OF_TOWN.sub(r"\1", _COMPANY_ARTICLE.sub("", first[1]))
     name = brand_name(brief, language, rng)

@@ -38,6 +38,7 @@ class Archetype(StrictModel):
     number. `contract`: nothing is sent in a parcel; papers are. `stays`: each thing has its place in a house. `ways`:
     words for how something is offered (rented, insured), which says more of a trade than what it is. `only`: words for
     the things that are offered so, where the archetype knows no others (vehicles or equipment, of all that is rented).
+    `rates`: how such things are charged, of all that is offered so (by the minute or by the day).
     `results` tells what its own tools return. `belongs` says what a product of a line is, where it is not simply sold.
     `all_lines`: what is sold beside the things that the trade names is of their kind, too (jam beside honey).
     `models` are what such things are called, put together with their line as `called` says ("Garden Room"), in which
@@ -53,6 +54,7 @@ class Archetype(StrictModel):
     stays: bool = False
     ways: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    rates: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     draws: Pieces = {}
     also: tuple[str, ...] | None = None
@@ -207,6 +209,14 @@ def offered_so(said: Iterable[str], lines: str, language: str) -> Archetype | No
     return None
 
 
+def charged_so(trade: Archetype, brief: str, language: str) -> Archetype:
+    """The archetype of things offered as the trade's, or itself, whose rates alone a brief speaks of: bicycles by the
+    day are rented as equipment is, those by the minute as vehicles."""
+    alike = [one for one in (load(name, language) for name in names()) if one.rates and set(one.ways) & set(trade.ways)]
+    said = [one for one in alike if count(one.rates, brief, language)]
+    return said[0] if len(said) == 1 and trade.rates else trade
+
+
 @functools.cache
 def common(language: str) -> CommonArchetype:
     """What holds for any trade."""
@@ -264,4 +274,15 @@ def names_thing(words: tuple[str, ...], thing: str, language: str) -> int:
     return len(found[1]) if found else 0
 
 
-__all__ = ["Archetype", "CommonArchetype", "choose", "common", "count", "find", "load", "names", "names_thing"]
+__all__ = [
+    "Archetype",
+    "CommonArchetype",
+    "charged_so",
+    "choose",
+    "common",
+    "count",
+    "find",
+    "load",
+    "names",
+    "names_thing",
+]

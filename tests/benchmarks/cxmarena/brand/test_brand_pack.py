@@ -9,11 +9,21 @@ import pytest
 from typer.testing import CliRunner
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_check, pack_files, pack_from_brief
+from cxlab.benchmarks.cxmarena.brand import (
+    brand_pack,
+    brief_plan,
+    joined_phrases,
+    ledger,
+    ledger_check,
+    pack_check,
+    pack_files,
+    pack_from_brief,
+)
 from cxlab.benchmarks.cxmarena.knowledge import article_prompts
 from cxlab.benchmarks.cxmarena.simulated import brief
 from cxlab.cli import app
 from cxlab.errors import BadFile, BadOption, UnknownName
+from tests.benchmarks.cxmarena import ledger_check
 
 PACK = (brand_pack.FOLDER / "talvero.yaml").read_text(encoding="utf-8")
 
@@ -94,7 +104,7 @@ def test_cycles_are_found_where_they_are() -> None:
     ],
 )
 def test_polish_contracts(text: str, language: str, said: str) -> None:
-    assert brand_pack.polish(text, language) == said
+    assert joined_phrases.polish(text, language) == said
 
 
 def test_every_prompt_of_writing_is_sound() -> None:
@@ -116,7 +126,7 @@ def test_a_brief_becomes_a_usable_pack(tmp_path: Path, text: str, language: str,
     found = pack_files.load(path)
     assert (found.name, found.language_id) == (name, language)
     assert line in [f.one for f in found.families.values() if f.root == "products"]
-    assert ledger.check(ledger.make(found, 3, 2)) == []
+    assert ledger_check.check(ledger.make(found, 3, 2)) == []
     assert "Hearthwise" not in path.read_text()
     assert "Talvero" not in path.read_text()
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxlab.benchmarks.cxmarena.brand import brand_pack, fact_statements, ledger, pack_files, value_format
+from tests.benchmarks.cxmarena import ledger_check
 
 NAMES = ("hearthwise", "solvanne", "talvero")
 
@@ -27,7 +28,7 @@ LEDGERS = Ledgers()
 def test_all_facts_obey_the_laws(name: str) -> None:
     for seed in range(4):
         made = ledger.make(pack_files.load(name), seed)
-        assert ledger.check(made) == []
+        assert ledger_check.check(made) == []
     again = ledger.make(pack_files.load(name), 3)
     assert again.facts == made.facts
     assert ledger.make(pack_files.load(name), 4).facts != made.facts
@@ -38,7 +39,7 @@ def test_the_check_sees_each_kind_of_fault() -> None:
 
     def spoilt(fact_id: str, value: value_format.Value) -> list[str]:
         wrong = dataclasses.replace(made.facts[fact_id], value=value)
-        return ledger.check(dataclasses.replace(made, facts={**made.facts, fact_id: wrong}, _by={}, _of={}))
+        return ledger_check.check(dataclasses.replace(made, facts={**made.facts, fact_id: wrong}, _by={}, _of={}))
 
     low = made.facts["ember-mini.price"].value
     assert any("is not above ember-mini.price" in c for c in spoilt("ember-one.price", low))
@@ -47,7 +48,7 @@ def test_the_check_sees_each_kind_of_fault() -> None:
     assert any("is not 0.0833" in c for c in spoilt("ember-mini.instalment", 1.0))
     assert any("its parts less the discount" in c for c in spoilt("first-home-bundle.price", 1.0))
     double = dataclasses.replace(made.facts["ember-mini.price"], id="other", value=51.99)
-    told = ledger.check(dataclasses.replace(made, facts={**made.facts, "other": double}, _by={}, _of={}))
+    told = ledger_check.check(dataclasses.replace(made, facts={**made.facts, "other": double}, _by={}, _of={}))
     assert any("price is" in c for c in told)
 
 
@@ -119,4 +120,4 @@ def test_more_models_than_the_pack_names_get_a_generation() -> None:
     made = ledger.make(pack_files.load("talvero"), 1, {"smartphone": 10})
     assert "Fjord 2 Pro" in made.subjects
     assert len(made.subjects) == 30
-    assert ledger.check(made) == []
+    assert ledger_check.check(made) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, pack_files, value_format
+from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, joined_phrases, pack_files, value_format
 from cxlab.benchmarks.cxmarena.conversations import phrasebook, step_phrasing
 from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
 from cxlab.files import grammar
@@ -61,7 +61,7 @@ def test_a_name_that_begins_with_a_noun_has_its_article_in_a_sentence(trade: str
     ],
 )
 def test_articles_of_names_are_joined_as_french_joins_them(text: str, told: str) -> None:
-    assert brand_pack.polish(text, "fr") == told
+    assert joined_phrases.polish(text, "fr") == told
 
 
 IRREGULAR = re.compile(r"(?:ven|ten|pren|mett|rend|pond|perd|vend|iss|joign|ouvr|écriv|suiv|\blis|\bdit)er\b")

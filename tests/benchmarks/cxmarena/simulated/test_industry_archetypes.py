@@ -16,6 +16,7 @@ from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
 from cxlab.files import grammar
 from cxlab.llm.openai_model import OpenAIModel
+from tests.benchmarks.cxmarena import ledger_check
 from tests.benchmarks.cxmarena.cxm_brand import generate
 from tests.llm.fault_server import FaultServer
 
@@ -86,7 +87,7 @@ def test_a_brief_gets_its_trade_and_its_figures_are_facts(tmp_path: Path, case: 
     assert not pack.note
     # The ledger of the smallest dataset holds what the brief promises, and nothing contradicts it.
     made = ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))
-    assert ledger.check(made) == []
+    assert ledger_check.check(made) == []
     held = {(re.sub(r"_promised$|_\d+$", "", f.property), f.value, f.unit) for f in made.facts.values()}
     assert {(name, float(value), unit) for name, value, unit in figures} <= held
     assert sum(max(len(tool.families), 1) for tool in pack.tools.values()) >= 128

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger
+from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, joined_phrases, ledger, pack_files, pack_from_brief
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import brief, industry_archetypes
 from cxlab.benchmarks.generation import stages
@@ -31,6 +31,10 @@ HOTEL = (
 LEDGERLINE = (
     "Ledgerline makes invoicing software for freelancers. Solo €9, Studio €24 a month; the yearly plan saves 15%. "
     "Support answers within 4 hours."
+)
+TICKETS = (
+    "The Tidewater Museum in Hull shows ship models. Tickets cost £12 for adults and £6 for children, a family ticket "
+    "£30. It is open from 10:00 to 17:30."
 )
 PIANO = (
     "I'm Marjorie Pell and I run Pell's Piano Room in Whitby. We teach piano to children. A lesson lasts 40 minutes "
@@ -121,14 +125,12 @@ def test_a_plan_is_told_from_a_noun(text: str, plans: list[str]) -> None:
     assert [one.plan for one in brief.told(text, language)] == plans
 
 
-def test_a_fact_of_the_overview_is_quoted_without_the_figures_beside_it(tmp_path: Path) -> None:
+def test_hours_from_and_to_are_one_fact_of_the_overview(tmp_path: Path) -> None:
     text = "Ironyard is a gym in Leeds. It offers memberships. The gym is open from 6 am to 10 pm."
     pack = make(text, "gyms and fitness", tmp_path)
     told = [pack.properties[name].says[0] for name in pack.families["overview"].properties]
-    assert told == [
-        "<subject> gives <value> for “The gym is open from …”",
-        "<subject> gives <value> for “The gym is open to …”",
-    ]
+    assert told == ["<subject>: “The gym is open from <value>”"]
+    assert [spec.options for name, spec in pack.properties.items() if name == "told_1"] == [("6 am to 10 pm",)]
 
 
 def test_steps_tell_what_the_paragraph_says(tmp_path: Path) -> None:
@@ -233,3 +235,112 @@ def test_a_loss_is_reported_in_time_and_a_repair_that_failed_was_collected(tmp_p
     said = " ".join(m.text for one in clocks for m in one.messages)
     assert "Verkauf" not in said
     assert "neuen Tag und den Grund" not in said
+
+
+def fixed(pack: brand_pack.Brand, line: str) -> dict[str, object]:
+    """Property → the one value that a line has of the paragraph."""
+    own = {name: pack.properties[name] for name in pack.families[line].properties if name.endswith("_promised")}
+    return {brand_pack.drawn_name(name): (spec.options or spec.range or [None])[0] for name, spec in own.items()}
+
+
+def test_prices_belong_to_what_they_are_said_of(tmp_path: Path) -> None:
+    text = (
+        "Pedalworks rents out city bikes, e-bikes and cargo bikes in Bath. A city bike costs £18 a day, an e-bike £34. "
+        "A deposit of £150 is taken from the card; whoever brings one back late pays £5 an hour."
+    )
+    pack = make(text, "rental of vehicles", tmp_path)
+    all_have = {"deposit": 150.0, "late_fee": 5.0}
+    assert fixed(pack, "city_bikes") == {"day_price": 18.0, **all_have}
+    assert fixed(pack, "e_bikes") == {"day_price": 34.0, **all_have}
+    assert fixed(pack, "cargo_bikes") == all_have
+
+
+def test_what_is_beside_the_rooms_is_no_price_of_theirs(tmp_path: Path) -> None:
+    text = (
+        "L'Hôtel des Glycines à Annecy propose des chambres simples, des chambres doubles et des suites. Une chambre "
+        "double coûte 124 € la nuit, petit-déjeuner compris. L'arrivée se fait à partir de 15 h, le départ avant 11 h, "
+        "et le parking coûte 9 € par nuit."
+    )
+    pack = make(text, "hôtellerie", tmp_path)
+    times = {"arrivee": "15 h", "depart": "11 h"}
+    assert fixed(pack, "chambres_doubles") == {"nuit": 124.0, **times}
+    assert fixed(pack, "chambres_simples") == times
+    assert [spec.range for name, spec in pack.properties.items() if name == "told_1"] == [(9.0, 9.0)]
+    # Who has it included is not told what it costs.
+    assert "petit_dejeuner" not in {name for family in pack.families.values() for name in family.properties}
+
+
+def test_an_excess_is_that_of_the_insurance_it_is_said_of(tmp_path: Path) -> None:
+    text = (
+        "La mutuelle Beauséjour propose des assurances habitation et des assurances auto. L'assurance auto coûte 29 € "
+        "par mois avec une franchise de 300 €."
+    )
+    pack = make(text, "assurance", tmp_path)
+    assert pack.name == "La mutuelle Beauséjour"
+    assert fixed(pack, "assurances_auto") == {"tarif": 29.0, "franchise": 300.0}
+    assert fixed(pack, "assurances_habitation") == {}
+
+
+def test_a_ticket_has_no_monthly_fee(tmp_path: Path) -> None:
+    plan = brief_plan.answer(
+        brief_plan.read(TICKETS, llm.load("simulated:strong")), sells=["tickets"], trade="any service"
+    )
+    assert [(one.value, one.of) for one in plan.figures] == [
+        ("£12", "price of tickets, for adults"),
+        ("£6", "price of tickets, for children"),
+        ("£30", "price of a family ticket"),
+        ("10:00 to 17:30", "It is open from …"),
+    ]
+    pack = pack_files.load(pack_from_brief.write(TICKETS, plan, llm.load("simulated:strong"), tmp_path))
+    assert "fee" not in pack.families["tickets"].properties
+    told = [pack.properties[name].says[0] for name in pack.families["overview"].properties]
+    assert told[:2] == ["<subject>: “Tickets cost <value> for adults”", "<subject>: “<value> for children”"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "figures"),
+    [
+        ("Der Kundendienst ist von 6 bis 23 Uhr erreichbar.", "de", [("written", "6 bis 23 Uhr")]),
+        ("Die Police deckt Schäden bis 10 Millionen Euro.", "de", [("written", "10 Millionen Euro")]),
+        ("Ouvert de 9 à 19 h, livré sous 24 h.", "fr", [("written", "9 à 19 h"), ("size", "24 h")]),
+        ("Sent in 2 to 5 days.", "en", [("count", "2"), ("size", "5 days")]),
+    ],
+)
+def test_hours_are_told_from_numbers(text: str, language: str, figures: list[tuple[str, str]]) -> None:
+    assert [(one.kind, one.text) for one in brief.told(text, language)] == figures
+
+
+def test_things_that_are_insured_make_no_insurer() -> None:
+    text = "Flinkpost befördert Pakete und Briefe. Pakete sind bis 500 Euro versichert."
+    plan = brief_plan.read(text, llm.load("simulated:strong"))
+    assert plan.certainty < brief_plan.CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("joined", "mended"),
+    [
+        ("Die Kaution für das Einzelzimmer Garten", "Die Kaution für das Einzelzimmer Garten"),
+        ("Eine Nacht in das Einzelzimmer Garten", "Eine Nacht im Einzelzimmer Garten"),
+        ("Der Preis ist bei die Ferienwohnung Linde 80 €", "Der Preis ist bei der Ferienwohnung Linde 80 €"),
+        ("Das Frühstück zu das Doppelzimmer Turm", "Das Frühstück zum Doppelzimmer Turm"),
+        ("Der Stand von das Girokonto Alltag", "Der Stand vom Girokonto Alltag"),
+        ("willkommen bei Hotel Seeblick", "willkommen beim Hotel Seeblick"),
+        ("ich kann an dem Tag nicht kommen", "ich kann an dem Tag nicht kommen"),
+        ("Tragen Sie es in die Akte ein", "Tragen Sie es in die Akte ein"),
+    ],
+)
+def test_german_names_have_their_article_in_its_case(joined: str, mended: str) -> None:
+    assert joined_phrases.polish(joined, "de") == mended
+
+
+@pytest.mark.parametrize(
+    ("joined", "mended"),
+    [
+        ("chez L'Hôtel des Glycines", "chez l'Hôtel des Glycines"),
+        ("le service de Le Musée du Lac", "le service du Musée du Lac"),
+        ("chez La mutuelle Beauséjour", "chez la mutuelle Beauséjour"),
+        ("chez La Redoute", "chez La Redoute"),
+    ],
+)
+def test_french_companies_have_a_small_article_inside_a_sentence(joined: str, mended: str) -> None:
+    assert joined_phrases.polish(joined, "fr") == mended

@@ -11,6 +11,7 @@ from cxlab.benchmarks.cxmarena.conversations import phrasebook, step_phrasing
 from cxlab.benchmarks.cxmarena.knowledge import topic_tree
 from cxlab.benchmarks.cxmarena.simulated import industry_archetypes
 from cxlab.files import grammar
+from tests.benchmarks.cxmarena import ledger_check
 
 GOODS, REPAIRS = "any", "repaired"
 # The paragraph, the general trade that a person names, the brand's name and what must stand in the pack by its name.
@@ -130,7 +131,7 @@ def test_an_unknown_trade_is_asked_about_and_gets_the_words_of_none(tmp_path: Pa
         assert {*mine.issues} <= {*pack.issues}
         own = {p.removesuffix("_promised") for family in lines.values() for p in family.properties}
         assert {*mine.properties} <= own
-    assert ledger.check(ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))) == []
+    assert ledger_check.check(ledger.make(pack, 1, topic_tree.plan(pack, 33, 27))) == []
 
 
 @pytest.mark.parametrize(

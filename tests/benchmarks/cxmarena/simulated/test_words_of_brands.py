@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from cxlab import llm
-from cxlab.benchmarks.cxmarena.brand import brand_pack, brief_plan, ledger, pack_files, pack_from_brief, value_format
+from cxlab.benchmarks.cxmarena.brand import (
+    brand_pack,
+    brief_plan,
+    joined_phrases,
+    ledger,
+    pack_files,
+    pack_from_brief,
+    value_format,
+)
 from cxlab.benchmarks.cxmarena.conversations import (
     personas,
     phrasebook,
@@ -181,7 +189,7 @@ def test_the_comma_of_a_sum_ends_no_clause() -> None:
     ],
 )
 def test_a_company_called_by_what_it_is_has_its_article(text: str, said: str) -> None:
-    assert brand_pack.polish(text, "de") == said
+    assert joined_phrases.polish(text, "de") == said
 
 
 def test_what_is_rented_and_brought_back_has_neither_battery_nor_plate(tmp_path: Path) -> None:
