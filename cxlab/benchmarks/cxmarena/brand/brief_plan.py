@@ -98,6 +98,7 @@ class BriefText(BaseModel):
 
 # A pack states a price in whole units of its currency.
 _CENTS = re.compile(r"\d\s?(?:cents?|ct|centimes?|pence|p)\b", re.IGNORECASE)
+_MILLIONS = re.compile(r"\d\s?(?:millions?|millionen|mio|m)\b", re.IGNORECASE)
 
 READ_BRIEF = Prompt(
     "cxmarena_read_brief",
@@ -221,6 +222,8 @@ def check(text: str, path: Path, plan: BriefPlan) -> list[Complaint]:
         if not re.fullmatch(r"\d+(?:\.\d+)?", plain) or float(plain) in values:
             continue
         if _CENTS.search(figure.value) and round(float(plain) / 100, 4) in values:
+            continue
+        if _MILLIONS.search(figure.value) and float(plain) * 1_000_000 in values:
             continue
         if not re.search(rf"(?<!\w){re.escape(figure.value)}(?!\w)", lines, re.IGNORECASE):
             what = f"{figure.value} ({figure.of})"

@@ -56,7 +56,7 @@ _TO = re.compile(r"\s?(?:bis|to|until|till|à|–|-)\s?")
 _AND = re.compile(r"\s(?:and|und|et)\s")
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s$", re.IGNORECASE)
 _MILLIONS = re.compile(
-    r"\s(?:Mio\.?|Million(?:en|s)?)(?:\s(?:d['’]|de\s)?(?:Euros?|pounds?|dollars?|€))?", re.IGNORECASE
+    r"\s(?:Mio\.?|Million(?:en|s)?)(?P<money>\s(?:d['’]|de\s)?(?:Euros?|pounds?|dollars?|€))?", re.IGNORECASE
 )
 # What comes after these says who, where and how, not what.
 WHERE = (
@@ -260,8 +260,8 @@ def told(brief: str, language: str) -> list[BriefFigure]:
 
 
 def _as_written(text: str, figures: list[ValueMention]) -> list[ValueMention]:
-    """The figures, of which those are one that say from which hour to which, and millions are told as they are written:
-    their kind is "written", their value the words."""
+    """The figures, millions among them; of those that say from which hour to which two are one, told as it is written:
+    its kind is "written", its value the words."""
     found: list[ValueMention] = []
     for each in figures:
         last = found[-1] if found else None
@@ -272,7 +272,8 @@ def _as_written(text: str, figures: list[ValueMention]) -> list[ValueMention]:
         if last and joined and hour and each.kind == "time":
             found[-1] = ValueMention(last.start, each.end, "written", "", text[last.start : each.end])
         elif each.kind in ("count", "price") and (millions := _MILLIONS.match(text, each.end)):
-            found.append(ValueMention(each.start, millions.end(), "written", "", text[each.start : millions.end()]))
+            kind = "price" if millions["money"] else each.kind
+            found.append(ValueMention(each.start, millions.end(), kind, "", float(each.value) * 1_000_000))
         else:
             found.append(each)
     return found

@@ -24,6 +24,8 @@ LEADING = re.compile(
     re.IGNORECASE,
 )
 
+DATIVE = re.compile(r"\d (?:Tagen|Werktagen|Monaten|Jahren)$")
+
 
 def make_overview(
     pack: Pack, known: CommonArchetype, brief: str, rest: list[BriefFigure], language: str
@@ -86,7 +88,9 @@ def _as_told(form: Mapping[str, str], each: BriefFigure, what: str, language: st
     others = any(_alike(each, other) for other in _beside(each, language))
     if others or not found or what == each.what or set("(|)<>") & set(before + after):
         return form["says"].format(what=what)
-    return form["quotes"].format(clause=f"{before}<value>{after}".strip())
+    # German declines what is counted: "innerhalb von 14 Tagen".
+    value = "<value_dat>" if DATIVE.search(found) else "<value>"
+    return form["quotes"].format(clause=f"{before}{value}{after}".strip())
 
 
 def _beside(each: BriefFigure, language: str) -> list[ValueMention]:

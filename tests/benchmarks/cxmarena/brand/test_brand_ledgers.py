@@ -9,7 +9,6 @@ from cxlab.benchmarks.cxmarena.brand import (
     brief_plan,
     fact_statements,
     ledger,
-    ledger_check,
     pack_files,
     pack_from_brief,
 )

@@ -14,7 +14,6 @@ from cxlab.benchmarks.cxmarena.brand import (
     brief_plan,
     joined_phrases,
     ledger,
-    ledger_check,
     pack_check,
     pack_files,
     pack_from_brief,

@@ -301,7 +301,7 @@ def test_a_ticket_has_no_monthly_fee(tmp_path: Path) -> None:
     ("text", "language", "figures"),
     [
         ("Der Kundendienst ist von 6 bis 23 Uhr erreichbar.", "de", [("written", "6 bis 23 Uhr")]),
-        ("Die Police deckt Schäden bis 10 Millionen Euro.", "de", [("written", "10 Millionen Euro")]),
+        ("Die Police deckt Schäden bis 10 Millionen Euro.", "de", [("price", "10 Millionen Euro")]),
         ("Ouvert de 9 à 19 h, livré sous 24 h.", "fr", [("written", "9 à 19 h"), ("size", "24 h")]),
         ("Sent in 2 to 5 days.", "en", [("count", "2"), ("size", "5 days")]),
     ],
