@@ -192,14 +192,14 @@ def test_what_holds_for_another_model_alone_is_no_source_unless_it_is_said_of_th
                 if not re.search(r"\d", passage.text):
                     continue
                 alike, sibling = own.value == fact.value, other in {one.name for one in made.ledger.siblings(mine)}
-                talk.messages = []
+                talk.messages.clear()
                 talk._add("customer", f"It is about my {mine}. What do I do?", {})
-                wrong = talk._of_another("Then it is like this.", [passage])
+                wrong = talk.check._of_another("Then it is like this.", [passage])
                 assert bool(wrong) == (sibling and not alike), (passage, mine)
                 assert not wrong or f"is said of {other}, and the talk is about {mine}." in wrong[0]
-                assert talk._of_another(f"For {other} it is like this.", [passage]) == []
+                assert talk.check._of_another(f"For {other} it is like this.", [passage]) == []
                 talk._add("customer", f"And for {other}?", {})
-                assert talk._of_another("Then it is like this.", [passage]) == []
+                assert talk.check._of_another("Then it is like this.", [passage]) == []
                 seen.add((sibling, alike))
     assert seen >= {(True, True), (True, False), (False, True)}
 
@@ -228,13 +228,13 @@ def test_a_sum_of_an_article_and_a_day_without_its_year_are_given() -> None:
     talk = written_dialogue.WrittenDialogue(made.ledger, index, tools, case, Writer(), 1)
     talk._begin(0)
     kinds = {spec.sample: name for name, spec in made.ledger.brand.parameters.items()}
-    assert talk._given(kinds["amount"], f"{priced.value:.2f}")
-    assert not talk._given(kinds["amount"], "31.07")
-    assert talk._given(kinds["reason"], "the 2 lamps differ")
-    assert not talk._given(kinds["date"], "2025-03-20")
+    assert talk.check._given(kinds["amount"], f"{priced.value:.2f}")
+    assert not talk.check._given(kinds["amount"], "31.07")
+    assert talk.check._given(kinds["reason"], "the 2 lamps differ")
+    assert not talk.check._given(kinds["date"], "2025-03-20")
     talk._add("customer", "On 20 March would be best.", {})
-    assert talk._given(kinds["date"], "2025-03-20")
-    assert not talk._given(kinds["date"], "2025-03-21")
+    assert talk.check._given(kinds["date"], "2025-03-20")
+    assert not talk.check._given(kinds["date"], "2025-03-21")
 
 
 def test_what_stays_unusable_is_left_out_with_the_reason() -> None:
