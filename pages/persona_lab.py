@@ -107,6 +107,8 @@ def show_live() -> None:
         played = address.query_of(replace(chosen, beats=min(stage.beats, address.MANY_BEATS), held=""))
         st.session_state["persona-kept"] = asyncio.run(save_live_run.keep(stage, read_code_version(), address=played))
 
+    # Before the buttons, which stand for how it is now: what ends while the page is drawn has it drawn once more.
+    followed = st.session_state["persona-playing"] or stage.busy
     reason = live_tasks.cases(chosen.domain, chosen.source)[chosen.case].known.reason
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.large:
@@ -125,7 +127,6 @@ def show_live() -> None:
     pair = claims.show_effect(
         chosen.agent, chosen.customer, chosen.columns, stage.frames, chosen.large, showing.say_choice(chosen)
     )
-    followed = st.session_state["persona-playing"] or stage.busy
     every = interval(chosen, stage) if followed else None
     can_ask = not offered.absent & {chosen.agent, chosen.customer}
     st.fragment(run_every=every)(show_board)(chosen, stage, followed, offered.lacks, keep, pair, can_ask)

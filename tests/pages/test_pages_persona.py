@@ -2,13 +2,15 @@
 
 import asyncio
 import re
+import threading
 import wave
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast
@@ -20,6 +22,7 @@ from cxlab.benchmarks.mmtaup2.live.live_session import LiveSession
 from cxlab.benchmarks.mmtaup2.live.stored_session import StoredSession
 from cxlab.benchmarks.mmtaup2.live.variant import Variant
 from cxlab.benchmarks.mmtaup2.options import MmDataset
+from cxlab.dialogue import Move
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.runner.launch import ExecutionOptions, launch
 from cxlab.runner.request import RunRequest, create_runs
@@ -375,6 +378,37 @@ def test_real_audio_is_played_where_it_is_installed_and_told_of_where_not(
     assert "For voice, real audio" not in words(app)
     assert "For voice, OpenAI: set OPENAI_API_KEY" in words(app)
     assert "<del>" in html_of(app)
+
+
+def test_what_ends_while_the_page_is_drawn_has_its_buttons_drawn_once_more(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    armed, gate = threading.Event(), threading.Event()
+    taken, effect = live_session.LiveConversation._taken, claims.show_effect
+
+    async def slow(self: live_session.LiveConversation, move: Move) -> None:
+        while not gate.is_set():
+            await asyncio.sleep(0.01)
+        await taken(self, move)
+
+    def finish(*given: Any) -> Any:
+        # Below the buttons: the answer comes before the page is drawn to its end.
+        if armed.is_set():
+            gate.set()
+            st.session_state["persona-stage"][1].wait(300)
+        return effect(*given)
+
+    monkeypatch.setattr(live_session, "_SOON_S", 0.0)
+    monkeypatch.setattr(live_session.LiveConversation, "_taken", slow)
+    monkeypatch.setattr(claims, "show_effect", finish)
+    app = open_page("persona_lab", variant=["hard-0-text"])
+    app.toggle(key="persona-hand-0").set_value(True).run()
+    assert app.button(key="back").disabled
+    armed.set()
+    app.chat_input(key="persona-say-0").set_value("My phone has no service.").run()
+    assert not app.exception
+    assert gate.is_set()
+    assert not app.button(key="back").disabled
 
 
 def test_taking_over_as_the_customer(empty_home: Path) -> None:

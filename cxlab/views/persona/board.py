@@ -60,6 +60,8 @@ def style(large: bool) -> str:
     .cx-board .moment:first-child {{border-top: 0;}}
     .cx-board .cells {{display: grid; grid-template-columns: repeat(var(--n), minmax(0, 1fr)); column-gap: 1rem;}}
     .cx-board .cell {{padding: .45rem .7rem .1rem .7rem;}}
+    /* What was said last stands at the bottom, where it is in sight, however long the others are. */
+    .cx-board .last .cell {{display: flex; flex-direction: column; justify-content: flex-end;}}
     .cx-board .cell + .cell {{border-left: 1px solid {ink.hairline};}}
     .cx-board .none {{color: {ink.muted};}}
     .cx-board p {{font-size: inherit; margin: 0 0 .5rem 0; padding-left: .6rem; white-space: pre-wrap;
