@@ -25,8 +25,9 @@ import numpy as np
 from cxlab import llm
 from cxlab.benchmarks.cdr.relevance import PairClassifier, PairFeatures, PairLabel
 from cxlab.benchmarks.cdr.relevance.classifier import RETRIEVERS, Array, TrainingReport
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, PairReadings, tell_model
+from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, SAMPLED, tell_model
 from cxlab.benchmarks.cdr.relevance.model_classifier import hold_against
+from cxlab.benchmarks.cdr.relevance.pair_readings import PairReadings
 from cxlab.benchmarks.cdr.relevance.reranker import FILE, load_reranker
 from cxlab.benchmarks.cdr.relevance.reranker import train as train_reranker
 from cxlab.benchmarks.cdr.relevance.retriever_features import RetrieverFeatures, is_retriever

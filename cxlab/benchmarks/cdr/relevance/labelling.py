@@ -29,31 +29,29 @@ from cxlab.benchmarks.cdr.corpus.generated import to_conversation
 from cxlab.benchmarks.cdr.prompts.relevance import (
     ADAPT,
     CHECK,
-    FIT,
     PARAPHRASE,
-    RATE,
     AdaptInputs,
     CheckInputs,
-    FitInputs,
     ParaphraseInputs,
-    RateInputs,
 )
 from cxlab.benchmarks.cdr.relevance.classifier import LOCAL, PairFeatures, PairLabel, TrainingReport
+from cxlab.benchmarks.cdr.relevance.pair_readings import TEXT, PairReadings, Readings
 from cxlab.benchmarks.cdr.relevance.retriever_features import Book, RetrieverFeatures, is_retriever
 from cxlab.benchmarks.cdr.relevance.two_models import (
     DEPTH,
     UNSURE,
+    RerankingResult,
     rerank,
     rerank_by_chat,
     tell_chances,
     tell_chances_by_chat,
 )
-from cxlab.benchmarks.cdr.units import UnitText, cut_middle
+from cxlab.benchmarks.cdr.units import cut_middle
 from cxlab.benchmarks.generation import stages
 from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadOption
 from cxlab.llm import ChatModel, ask
-from cxlab.records import Conversation, content_id
+from cxlab.records import Conversation
 
 CANDIDATES = 5
 # Of the ranks below the candidates, down to the lowest, so many are drawn by chance and read.
@@ -64,7 +62,6 @@ JUDGES = 4
 PUBLISHED = {"average_precision": 0.9622, "classifier_average_precision": 0.952, "accuracy": 0.952, "panel": 0.97}
 """The paper's reranker (average precision) and classifier on their held-out pairs, of which two in five and every other
 one are relevant; and the share of pairs that its panel passed."""
-_TEXT = UnitText()
 TRAIL = "trail"
 """The table of a dataset with every decision on its relevance."""
 
@@ -173,22 +170,8 @@ def label(
     features = PairFeatures(corpus)
     best = {query: features.rank(text, DEPTH) for query, text in queries.items()}
     asking = PairReadings(corpus, queries, seed, folder)
-    pairs = [(query, name) for query in queries for name in best[query][:CANDIDATES]]
-    first = yield from asking.fit("candidates", annotator, pairs)
-    for pair, (fits, reason) in first.items():
-        done.note_down(LabelDecision(*pair, "candidates", annotator.name, fits, None, reason))
-    done.relevant = {query: set() for query in queries}
-    for (query, name), (fits, _) in first.items():
-        if fits:
-            done.relevant[query].add(name)
-    done.rates["candidates"] = sum(map(bool, done.relevant.values())), len(queries)
     drawn = _draw(features, queries, asking)
-    lower = yield from asking.fit("sampled", annotator, list(drawn))
-    for pair, (fits, reason) in lower.items():
-        done.note_down(LabelDecision(*pair, "sampled", annotator.name, fits, None, reason))
-        if fits:
-            done.relevant[pair[0]].add(pair[1])
-    done.rates["sampled"] = sum(bool(fits) for fits, _ in lower.values()), len(lower)
+    first, lower = yield from _read(asking, done, best, list(drawn), annotator)
     yield from _adapt(asking, done, best, writer, annotator)
     labels = [PairLabel(*pair, fits) for pair, (fits, _) in first.items() if fits is not None]
     labels += [PairLabel(*pair, fits, drawn[pair]) for pair, (fits, _) in lower.items() if fits is not None]
@@ -202,11 +185,7 @@ def label(
         ranked = yield from rerank_by_chat(asking.rate, reranker, best, labels, annotator.name, seed)
     else:
         ranked = rerank(features, queries, labels, annotator.name, seed, readers.get(orders_by), orders_by)
-    done.reranked = ranked.held
-    for query, ordered in ranked.order.items():
-        for place, name in enumerate(ordered, 1):
-            score = ranked.scores.get((query, name))
-            done.trail.append(LabelDecision(query, name, "reranker", orders_by, None, score, f"place {place}"))
+    _note_order(done, ranked, orders_by)
     unread = {
         query: [name for name in ordered if (query, name) not in first and (query, name) not in lower]
         for query, ordered in ranked.order.items()
@@ -218,11 +197,7 @@ def label(
         told = tell_chances(readers.get(tells) or features, queries, unread, labels, seed, tells)
     done.trained, done.note = told.held, told.note
     yield from _classify(asking, done, told.chances, annotator, rater.name if rater else "classifier")
-    for query, names in done.relevant.items():
-        if len(names) > MOST_RELEVANT:
-            done.dropped[query] = f"{len(names)} conversations fit: too general"
-        elif not names:
-            done.dropped[query] = "no conversation fits"
+    _drop(done)
     yield from _verify(asking, done, judges)
     for query in queries:
         if query not in done.dropped:
@@ -233,47 +208,48 @@ def label(
     return done
 
 
-class PairReadings:
-    """What models are asked of pairs; each answer is kept under its stage."""
+def _read(
+    asking: PairReadings,
+    done: LabellingResult,
+    best: Mapping[str, Sequence[str]],
+    drawn: Sequence[tuple[str, str]],
+    annotator: ChatModel,
+) -> Generator[Progress, None, tuple[Readings, Readings]]:
+    """What the annotator says of the best candidates and of the pairs drawn below them."""
+    pairs = {"candidates": [(query, name) for query in asking.queries for name in best[query][:CANDIDATES]]}
+    pairs["sampled"] = list(drawn)
+    done.relevant = {query: set() for query in asking.queries}
+    found = []
+    for stage, asked in pairs.items():
+        said = yield from asking.fit(stage, annotator, asked)
+        for (query, name), (fits, reason) in said.items():
+            done.note_down(LabelDecision(query, name, stage, annotator.name, fits, None, reason))
+            if fits:
+                done.relevant[query].add(name)
+        if stage == "candidates":
+            done.rates[stage] = sum(map(bool, done.relevant.values())), len(asking.queries)
+        else:
+            done.rates[stage] = sum(bool(fits) for fits, _ in said.values()), len(said)
+        found.append(said)
+    first, lower = found
+    return first, lower
 
-    def __init__(
-        self, corpus: Mapping[str, Conversation], queries: Mapping[str, str], seed: int, folder: Path | None
-    ) -> None:
-        self.queries, self.seed, self.folder = queries, seed, folder
-        self.texts = {name: _TEXT.write(talk.messages) for name, talk in corpus.items()}
-        self.lengths = {name: len(talk.messages) for name, talk in corpus.items()}
 
-    def seed_of(self, *parts: str) -> int:
-        return int(content_id("label", *parts, self.seed), 16) % 2**31
+def _note_order(done: LabellingResult, ranked: RerankingResult, by: str) -> None:
+    done.reranked = ranked.held
+    for query, ordered in ranked.order.items():
+        for place, name in enumerate(ordered, 1):
+            score = ranked.scores.get((query, name))
+            done.trail.append(LabelDecision(query, name, "reranker", by, None, score, f"place {place}"))
 
-    def fit(
-        self, stage: str, model: ChatModel, pairs: Sequence[tuple[str, str]]
-    ) -> Generator[Progress, None, dict[tuple[str, str], tuple[bool | None, str]]]:
-        """(query, conversation) → whether it fits (None: the reply could not be read), and why."""
 
-        async def one(pair: tuple[str, str]) -> dict[str, Any]:
-            query, name = pair
-            inputs = FitInputs(query=self.queries[query], conversation=cut_middle(self.texts[name]))
-            reply = await ask(model, FIT, inputs, seed=self.seed_of(stage, model.name, *pair))
-            said = reply.output
-            return {"fits": said.fits == "yes" if said else None, "reason": said.reason if said else "unreadable reply"}
-
-        rows = yield from stages.run(stage, pairs, "\n".join, one, self.folder)
-        return {pair: (row["fits"], row["reason"]) for pair, row in zip(pairs, rows, strict=True)}
-
-    def rate(
-        self, stage: str, model: ChatModel, pairs: Sequence[tuple[str, str]]
-    ) -> Generator[Progress, None, dict[tuple[str, str], float | None]]:
-        """(query, conversation) → how likely it fits, from 0 to 1; None: the reply could not be read."""
-
-        async def one(pair: tuple[str, str]) -> dict[str, Any]:
-            query, name = pair
-            inputs = RateInputs(query=self.queries[query], conversation=cut_middle(self.texts[name]))
-            reply = await ask(model, RATE, inputs, seed=self.seed_of("rate", model.name, *pair))
-            return {"chance": reply.output.chance / 100 if reply.output else None}
-
-        rows = yield from stages.run(stage, pairs, "\n".join, one, self.folder)
-        return {pair: row["chance"] for pair, row in zip(pairs, rows, strict=True)}
+def _drop(done: LabellingResult) -> None:
+    """Leave out the queries that too many conversations fit, or none."""
+    for query, names in done.relevant.items():
+        if len(names) > MOST_RELEVANT:
+            done.dropped[query] = f"{len(names)} conversations fit: too general"
+        elif not names:
+            done.dropped[query] = "no conversation fits"
 
 
 def _draw(features: PairFeatures, queries: Mapping[str, str], asking: PairReadings) -> dict[tuple[str, str], float]:
@@ -303,7 +279,7 @@ def _adapt(
         if said is None or said.declined:
             return {"messages": None, "reason": said.reason if said else "unreadable reply"}
         messages = [message.model_dump() for message in said.messages]
-        made = cut_middle(_TEXT.write(to_conversation("", messages, {}).messages))
+        made = cut_middle(TEXT.write(to_conversation("", messages, {}).messages))
         seen = await ask(
             reader,
             CHECK,
@@ -321,7 +297,7 @@ def _adapt(
             talk = to_conversation(name, row["messages"], {"adapted_from": source})
             done.added[name] = talk
             done.relevant[query].add(name)
-            asking.texts[name], asking.lengths[name] = _TEXT.write(talk.messages), len(talk.messages)
+            asking.texts[name], asking.lengths[name] = TEXT.write(talk.messages), len(talk.messages)
         by = reader.name if row.get("checked") else writer.name
         done.note_down(
             LabelDecision(
