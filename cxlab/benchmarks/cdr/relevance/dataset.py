@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from cxlab import llm
 from cxlab.benchmarks.cdr.corpus.dataset import build, load_corpus
@@ -12,7 +13,15 @@ from cxlab.benchmarks.cdr.options import CdrDataset
 from cxlab.benchmarks.cdr.prompts import hashes
 from cxlab.benchmarks.cdr.queries.templates import load_templates
 from cxlab.benchmarks.cdr.relevance.classifier import LOCAL
-from cxlab.benchmarks.cdr.relevance.labelling import CANDIDATES, JUDGES, PUBLISHED, SAMPLED, TRAIL, label
+from cxlab.benchmarks.cdr.relevance.labelling import (
+    CANDIDATES,
+    JUDGES,
+    PUBLISHED,
+    SAMPLED,
+    TRAIL,
+    LabellingResult,
+    label,
+)
 from cxlab.benchmarks.cdr.relevance.model_classifier import BLOCK
 from cxlab.benchmarks.cdr.relevance.queue import QUERIES, build_queries
 from cxlab.benchmarks.cdr.relevance.retriever_features import is_retriever
@@ -82,22 +91,10 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
             {query: found.relevant[query] for query in kept},
             areas,
             config={
-                "conversations": "labelled",
                 "writer": writer.name,
                 "judges": [judge.name for judge in judges],
                 "simulated": simulated,
-                "rates": {step: list(rate) for step, rate in found.rates.items()},
-                "published": PUBLISHED,
-                "reranker": found.reranked._asdict() if found.reranked else None,
-                "classifier": found.trained._asdict() if found.trained else None,
-                "classifier_note": found.note,
-                "adapted": len(found.added),
-                "dropped": found.dropped,
-                "queue": len(found.queue),
-                "negatives": found.negatives,
-                "paraphrases": found.paraphrases,
-                "prompts": hashes(),
-                "note": "; ".join(found.lines()),
+                **_describe(found),
                 **({} if simulated else {"spending": context.budget.sum_up()}),
             },
             licence=origin.licence,
@@ -110,6 +107,25 @@ def generate_labelled(options: CdrDataset, reference: str, context: GenerationCo
         folder = write.save_dataset(dataset, samples, base, tables=tables)
         shutil.rmtree(work)
     return Generated(dataset, tuple(samples), tables, folder)
+
+
+def _describe(found: LabellingResult) -> dict[str, Any]:
+    """What the steps came to, as the dataset keeps it."""
+    return {
+        "conversations": "labelled",
+        "rates": {step: list(rate) for step, rate in found.rates.items()},
+        "published": PUBLISHED,
+        "reranker": found.reranked._asdict() if found.reranked else None,
+        "classifier": found.trained._asdict() if found.trained else None,
+        "classifier_note": found.note,
+        "adapted": len(found.added),
+        "dropped": found.dropped,
+        "queue": len(found.queue),
+        "negatives": found.negatives,
+        "paraphrases": found.paraphrases,
+        "prompts": hashes(),
+        "note": "; ".join(found.lines()),
+    }
 
 
 def _chat(*models: ChatModel | None) -> list[ChatModel]:
