@@ -44,7 +44,7 @@ def needs(told: str) -> str:
 
 
 def show_list() -> str:
-    """All models that have a name; the one that was picked, or ""."""
+    """All models that have a name; the one that was picked, else a real one that is set up, or ""."""
     known = sorted(list_models(), key=lambda row: row.rank)
     # What stand-ins cost says nothing of real models.
     prices = [None if row.simulated else row.prices for row in known]
@@ -73,7 +73,8 @@ def show_list() -> str:
     ui.section(*say_known(sum(row.rank == 0 for row in known), sum(row.simulated for row in known)))
     alt = "All known models."
     picked = ui.show_table(rows, columns, key="models", alt=alt, select="single", search=True, height=320)
-    return str(picked[0]["name"]) if picked else ""
+    # Whoever set one up comes to test it.
+    return str(picked[0]["name"]) if picked else next((row.name for row in known if row.rank == 0), "")
 
 
 def show_test(picked: str) -> None:

@@ -128,6 +128,7 @@ def test_runs_are_compared_and_what_else_differs_is_said(home: Path) -> None:
     ("words", "told"),
     [
         (["nobody"], "unknown run or model 'nobody'"),
+        (["sage"], "sage is a benchmark: compare --benchmark sage"),
         (["a", "run-260101-000001-aaaaaaaa"], "name runs, or models"),
         (["--benchmark", "nothing"], "unknown benchmark"),
         (["--task", "x"], "unknown task 'x'"),

@@ -125,7 +125,9 @@ def _find_view(
     named_models = tuple(side for side in sides if side not in of_run)
     for side in named_models:
         if side not in of_model:
-            raise UnknownName("run or model", side, [*of_model, *of_run])
+            if side in set(of_run.values()):
+                raise BadOption(f"{side} is a benchmark: compare --benchmark {side}, with the models or runs beside")
+            raise UnknownName("run or model", side, of_model, f"Runs are listed by: runs list ({len(of_run)} of them)")
     if named_runs and named_models:
         raise BadOption(f"{named_models[0]} is a model and {named_runs[0]} a run: name runs, or models")
     on = [{of_run[run]} for run in named_runs] or [of_model[model] for model in named_models] or [set(of_run.values())]
