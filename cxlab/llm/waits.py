@@ -1,7 +1,7 @@
 """Which calls of this process are waiting for a server at the moment, because it asked for it or had a fault."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ class _Wait:
 
 
 _WAITS: set[_Wait] = set()
+_LISTENERS: list[Callable[[str], None]] = []
 
 
 @contextmanager
@@ -25,10 +26,29 @@ def noted(whom: str, why: str, seconds: float) -> Iterator[None]:
     wait = _Wait(whom, why, time.monotonic() + seconds)
     if seconds >= _WORTH_TELLING_S:
         _WAITS.add(wait)
+        _tell()
     try:
         yield
     finally:
-        _WAITS.discard(wait)
+        if wait in _WAITS:
+            _WAITS.discard(wait)
+            _tell()
+
+
+def _tell() -> None:
+    told = describe()
+    for listener in _LISTENERS:
+        listener(told)
+
+
+@contextmanager
+def told_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Tell the listener of each wait that begins or ends as long as the context lasts: what `describe` says then."""
+    _LISTENERS.append(listener)
+    try:
+        yield
+    finally:
+        _LISTENERS.remove(listener)
 
 
 def describe() -> str:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TextIO, TypeVar
 
+from cxlab.llm import waits
 from cxlab.records.progress import Progress, finish
 from cxlab.runner.request import JOB
 from cxlab.store import home, layout
@@ -27,6 +28,7 @@ class StageDisplay:
         self.took: dict[str, float] = {}
         self.spent: dict[str, Any] = {}
         self.words = self.stopped = ""
+        self.waiting = False
         self.sample: list[dict[str, str]] = []
         self._stage = ""
         self._drawn = 0.0
@@ -49,7 +51,15 @@ class StageDisplay:
 
     def follow(self, steps: Generator[Progress, None, Result]) -> Result:
         """Work through the steps and tell of each; what they return."""
-        return finish(steps, self.tell)
+        with waits.told_to(self.wait):
+            return finish(steps, self.tell)
+
+    def wait(self, told: str) -> None:
+        """A server is waited for; "" where that is over. Told once for all calls that wait together."""
+        if told and not self.waiting and not self.quiet:
+            self.stream.write(("\n" if self.stream.isatty() else "") + f"{told}\n")
+            self.stream.flush()
+        self.waiting = bool(told)
 
     def spend(self, spent: Mapping[str, Any], words: str) -> None:
         """What all calls took so far: the figures for the page, in words for people. For models that cost something."""
