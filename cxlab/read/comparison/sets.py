@@ -299,23 +299,17 @@ def _task_set(
     common, shared_by = inside.keep_cells(cells), here.keep_cells(cells)
     kept = (*sides, *(set(about.floor_models) - set(sides) if unit == "model" else ()))
     known = max(np.unique(here.sample).size, _count_samples(about, view, task, conditions))
-    rows, counts, have = [], {}, {}
-    for side in here.found:
-        own = here.of_sides((side,))
-        counts[side] = np.unique(own.sample).size, own.attempt.size
-        have[side] = shared_by.of_sides((side,)).attempt.size
+    rows, counts, have = [], here.count_by_side(), shared_by.count_by_side()
     told = {each.run if unit == "run_id" else each.model: each.simulated for each in runs.values()}
-    model_of = {
-        every.sides[place]: every.models[model]
-        for place, model in set(zip(every.side.tolist(), every.model.tolist(), strict=True))
-    }
+    pairs = np.unique(every.side * len(every.models) + every.model).tolist()
+    model_of = {every.sides[pair // len(every.models)]: every.models[pair % len(every.models)] for pair in pairs}
     for side, model in sorted(model_of.items()):
         if side not in sides and (model in about.floor_models or (view.models and model not in view.models)):
             continue
         reason = ""
         if side not in sides:
             reason = (
-                _say_lack(have.get(side, 0), count) if side in counts else _say_elsewhere(every, side, runs, conditions)
+                _say_lack(have.get(side, (0, 0))[1], count) if side in counts else _say_elsewhere(every, side, runs, conditions)
             )
         rows.append((side, model, told.get(side, False), *counts.get(side, (0, 0)), side in sides, reason))
     schema = {"side": pl.String, "model": pl.String, "simulated": pl.Boolean, "samples": pl.Int64, "results": pl.Int64,

@@ -69,6 +69,13 @@ class SideResults:
         """The sides that have any row, by name."""
         return tuple(self.sides[place] for place in np.unique(self.side))
 
+    def count_by_side(self) -> dict[str, tuple[int, int]]:
+        """Of each side that has any row how many samples and how many results it has."""
+        many = int(self.sample.max(initial=0)) + 1
+        samples = np.bincount(np.unique(self.side * many + self.sample) // many, minlength=len(self.sides))
+        results = np.bincount(self.side, minlength=len(self.sides))
+        return {self.sides[place]: (int(samples[place]), int(results[place])) for place in np.flatnonzero(results)}
+
     def in_all(self, many: int) -> NDArray[np.bool_]:
         """By cell, whether so many rows are of it: all of so many sides."""
         counts: NDArray[np.bool_] = np.bincount(self.cell, minlength=int(self.cell.max(initial=-1)) + 1) == many
