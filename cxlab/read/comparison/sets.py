@@ -308,9 +308,8 @@ def _task_set(
             continue
         reason = ""
         if side not in sides:
-            reason = (
-                _say_lack(have.get(side, (0, 0))[1], count) if side in counts else _say_elsewhere(every, side, runs, conditions)
-            )
+            lack = _say_lack(have.get(side, (0, 0))[1], count) if side in counts else ""
+            reason = lack or _say_elsewhere(every, side, runs, conditions)
         rows.append((side, model, told.get(side, False), *counts.get(side, (0, 0)), side in sides, reason))
     schema = {"side": pl.String, "model": pl.String, "simulated": pl.Boolean, "samples": pl.Int64, "results": pl.Int64,
               "in_set": pl.Boolean, "reason": pl.String}  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from cxlab.charts.numbers import largest
 from cxlab.errors import UnknownName
@@ -170,10 +171,10 @@ def sample_pairs(
     Columns: sample_id, a column for each facet of the store, opening, first, second (means), difference, and the
     attempts to open (of the lowest trial): first_run, first_attempt, second_run, second_attempt.
     """
-    facets = facet_ids()
-    scored = results(view, unit).filter(pl.col("side").is_in([first, second]))
-    if samples is not None:
-        scored = scored.filter(pl.col("sample_id").is_in(samples))
+    facets, found = facet_ids(), ranked(view, unit)
+    scored = results(view, unit)
+    if found is not None:
+        scored = scored.filter(_are_furthest(found, first, second, limit, samples))
     means = (
         scored.sort("trial", "run_id")
         .group_by("side", "sample_id")
@@ -190,7 +191,6 @@ def sample_pairs(
         .join(other.select("sample_id", second="mean", second_run="run", second_attempt="attempt"), on="sample_id")
         .with_columns(difference=pl.col("first") - pl.col("second"))
         .sort(pl.col("difference").abs(), "sample_id", descending=[True, False])
-        .head(limit)
     )
     pairs = score_sums.facets_of(pairs, facets)
     opened = ask(
@@ -203,6 +203,22 @@ def sample_pairs(
         "sample_id", *facets, "opening", "first", "second", "difference",
         "first_run", "first_attempt", "second_run", "second_attempt",
     )  # fmt: skip
+
+
+def _are_furthest(
+    found: Ranking, first: str, second: str, limit: int, samples: Sequence[str] | None
+) -> NDArray[np.bool_]:
+    """Which results are of the samples, of those named, on which the two sides' means are furthest apart."""
+    rows = found.compared.rows
+    apart = np.abs(found.by_sample.of_side(first) - found.by_sample.of_side(second))
+    if samples is not None:
+        apart[~found.compared.results["sample_id"].gather(rows.first).is_in(samples).to_numpy()] = np.nan
+    # Samples are in the order of their ids, and those that not both have come last.
+    order = np.argsort(-apart, kind="stable")[:limit]
+    chosen = np.zeros(len(apart), dtype=bool)
+    chosen[order] = ~np.isnan(apart[order])
+    inside: NDArray[np.bool_] = chosen[rows.sample] & rows.of_sides((first, second))
+    return inside
 
 
 def counterpart(view: View, run_id: str, attempt_id: str, side: str, unit: Unit = "model") -> tuple[str, str] | None:

@@ -2,30 +2,47 @@
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
 
 from cxlab.read.query import ask
+from cxlab.store import catalogue, layout
 
 NOTHING = "nothing"
 """No answer: that several models have none says nothing of what would be right."""
 
 
+_ANSWERED = """json_valid(expected)
+    AND list_has_any(json_keys(expected), ['label', 'tools', 'answers', 'answer'])"""
+_SAID = {"run_id": pl.String, "attempt_id": pl.String, "due": pl.String, "given": pl.String}
+
+
+@lru_cache(maxsize=4)
+def _read_answered(home: str, version: str) -> frozenset[str]:
+    """The datasets with a sample that has an answer."""
+    return frozenset(ask(f"SELECT DISTINCT dataset_id FROM samples WHERE {_ANSWERED}")["dataset_id"])
+
+
 def read_answers(attempts: pl.DataFrame) -> pl.DataFrame:
     """run_id, attempt_id, due and given in words, of those attempts (run_id, attempt_id) whose sample has an answer to
     be set beside another."""
+    # Attempts are read of no run in which there is nothing to find: of long dialogues that takes longest.
+    answered, runs = _read_answered(str(layout.home()), catalogue.data_version()), catalogue.read().runs
+    attempts = attempts.filter(pl.col("run_id").is_in([run for run in runs if runs[run].dataset_id in answered]))
+    if attempts.is_empty():
+        return pl.DataFrame(schema=_SAID)
     # One after the other: what a sample of which dataset is, DuckDB cannot estimate, and would pair each attempt with
     # all samples first. Of what a sample holds only what is looked at is handed out.
     found = ask(
-        """WITH tried AS MATERIALIZED (
+        f"""WITH tried AS MATERIALIZED (
             SELECT run_id, attempt_id, sample_id, dataset_id, output FROM attempts
             JOIN wanted_attempts USING (run_id, attempt_id) JOIN (SELECT run_id, dataset_id FROM runs) USING (run_id)
         ), due AS MATERIALIZED (
             SELECT dataset_id, sample_id, any_value(expected) AS expected,
                 any_value(json_extract(inputs, '$.questions')) AS questions
-            FROM samples WHERE sample_id IN (SELECT sample_id FROM tried) AND json_valid(expected)
-                AND list_has_any(json_keys(expected), ['label', 'tools', 'answers', 'answer']) GROUP BY ALL
+            FROM samples WHERE sample_id IN (SELECT sample_id FROM tried) AND {_ANSWERED} GROUP BY ALL
         )
         SELECT run_id, attempt_id, any_value(output) AS output, any_value(expected) AS expected,
             any_value(questions) AS questions
