@@ -74,7 +74,8 @@ class SideResults:
         many = int(self.sample.max(initial=0)) + 1
         samples = np.bincount(np.unique(self.side * many + self.sample) // many, minlength=len(self.sides))
         results = np.bincount(self.side, minlength=len(self.sides))
-        return {self.sides[place]: (int(samples[place]), int(results[place])) for place in np.flatnonzero(results).tolist()}
+        told = zip(self.sides, samples.tolist(), results.tolist(), strict=True)
+        return {side: (tried, held) for side, tried, held in told if held}
 
     def in_all(self, many: int) -> NDArray[np.bool_]:
         """By cell, whether so many rows are of it: all of so many sides."""

@@ -58,18 +58,6 @@ def say_leader(found: Ranking, name: Name = str) -> str:
     return f"cannot tell yet who leads: {leader} is first, but {told} behind for sure{few}"
 
 
-def say_scores(found: Ranking, name: Name = str) -> str:
-    """A task in a line beside others: the scores, the best first, and whether they tell who leads: "strong 90.0,
-    weak 60.0 on 20 samples; cannot tell strong from weak yet"."""
-    rows = list(zip(found.table["side"], found.table["value"], strict=True))
-    scores = [f"{name(side)} {write_decimals(value)}" for side, value in rows]
-    told = f"{', '.join(scores)} on {say_count(found.compared.samples, found.compared.clusters, found.compared.shared)}"
-    if found.decided or len(rows) < 2:
-        return f"{told}; {say_leader(found, name)}"
-    near = [name(side) for side, _ in rows if side in found.open]
-    return f"{told}; cannot tell {name(found.leader)} from {name_some(near)} yet"
-
-
 def is_repeat(found: Ranking, conditions: Mapping[str, Conditions]) -> bool:
     """Whether the sides are runs of one model under the same conditions, of which none can lead; `conditions` of runs
     that are known."""

@@ -21,9 +21,9 @@ from cxlab.read.comparison.words import (
     say_leader,
     say_leaders,
     say_no_floors,
-    say_scores,
     say_set,
 )
+from cxlab.views.compare.other_tasks import list_tasks
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -273,14 +273,19 @@ def test_leads_for_sure_and_first_places_below_a_constant_agent_are_told_as_two_
     assert say_floors([*found, *found]).startswith("In 2 of 2 tasks whoever is first, for sure or not, is no better")
 
 
-def test_a_task_beside_others_is_told_with_its_scores(home: Path) -> None:
+def test_a_task_beside_others_is_told_with_its_scores_and_their_difference(home: Path) -> None:
     write_run(home, 1, "a", dict.fromkeys(steady(0), 40.0))
     write_run(home, 2, "b", dict.fromkeys(steady(0), 40.0))
-    count = len(steady(0))
-    assert say_scores(rank(ABOUT, VIEW).tasks[0]) == f"a 40.0, b 40.0 on {count} samples; cannot tell a from b yet"
-    write_run(home, 3, "c", dict.fromkeys(steady(0), 90.0))
-    sure = rank(ABOUT, VIEW).tasks[0]
-    assert say_scores(sure) == f"c 90.0, a 40.0, b 40.0 on {count} samples; c leads, ahead of all 2 others for sure"
+    (level,) = list_tasks(rank(ABOUT, VIEW).tasks, ("a", "b"), "").rows(named=True)
+    assert (level["a"], level["b"], str(level["difference"]), level["verdict"]) == (40.0, 40.0, "0.0", "? cannot tell")
+    assert level["samples"] == len(steady(0))
+    write_run(home, 3, "c", {key: 90.0 + (place % 2) for place, key in enumerate(steady(0))})
+    found = rank(ABOUT, VIEW).tasks
+    (sure,) = list_tasks(found, ("a", "c"), found[0].task.id).rows(named=True)
+    assert sure["name"] == f"{found[0].task.title} (below)"
+    assert (sure["a"], sure["verdict"]) == (40.0, "✕ behind")
+    assert sure["difference"] == pytest.approx(sure["c"] - 40.0)
+    assert 0 < sure["low"] <= sure["difference"] <= sure["high"]
 
 
 def test_that_no_constant_agent_has_run_is_said_where_there_are_some(home: Path) -> None:
