@@ -75,6 +75,7 @@ def piece(line: str, rng: np.random.Generator, slots: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
+@functools.lru_cache(maxsize=50_000)
 def tidy(text: str) -> str:
     """Mend what choices leave behind: double spaces, spaces before stops, a small first letter."""
     text = _SPACES.sub(" ", text).strip()

@@ -22,7 +22,7 @@ def test_sage_asks_of_each_field_what_the_prompt_prints(glossary: bool) -> None:
     for id in files_by_id():
         found = asked("sage", {"scenario": id}, {"glossary": glossary})
         printed = show_fields(load(id), glossary)
-        template = scenario_prompts.judge_prompt(id).parts[0][1]
+        template = scenario_prompts.judge_prompt(load(id)).parts[0][1]
         assert set(found) == {*load(id).fields, *scenario_prompts.DIMENSIONS}
         for name in load(id).fields:
             assert f"- {name}: {found[name]}" in printed

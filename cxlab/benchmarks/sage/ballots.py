@@ -35,10 +35,10 @@ def count(s: Scenario, attempt_id: str, turn: int, ballot: JudgeAnswer[JudgeRepl
 
 def option_of(said: Any, options: Sequence[Any]) -> Any:
     """The option that a judge's value names, or None: spelling counts, JSON's true and "true" are one."""
-    for option in options:
-        if same(said, option) or (isinstance(said, str) and said.strip() == show(option)):
-            return option
-    return None
+    if isinstance(said, str):
+        text = said.strip()
+        return next((option for option in options if said == option or text == show(option)), None)
+    return next((option for option in options if same(said, option)), None)
 
 
 def labels_of(s: Scenario, ballot: Sequence[Judgement]) -> dict[str, Any]:

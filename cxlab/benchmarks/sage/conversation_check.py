@@ -97,7 +97,7 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
         lines=[CheckLine(id=each["id"], who=each["who"], text=each["text"]) for each in sample.inputs["lines"]],
     )
     seed = int(content_id("check", sample.id, trial, setup.seed), 16) % 2**31
-    prompt = check_prompt(scenario.id)
+    prompt = check_prompt(scenario)
     reply = await ask(setup.model, prompt, inputs, seed=seed, draw=sample.id)
     said = reply.output.model_dump(mode="json") if reply.output is not None else None
     # Runs of dialogues keep the hashes of their own prompts; this one goes with its answer.

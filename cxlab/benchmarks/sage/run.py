@@ -42,8 +42,8 @@ async def run(sample: Sample, setup: Setup, trial: int) -> Attempt:
     played = play_card(sample, setup, trial, told)
     seed, card = played.seed, played.card
     facts = sample.inputs["facts"]
-    agent_prompt = scenario_prompts.agent_prompt(s.id)
-    procedure = show_procedure(s.id, options.glossary)
+    agent_prompt = scenario_prompts.agent_prompt(s)
+    procedure = show_procedure(s, options.glossary)
 
     async def customer(messages: Sequence[Message], turn: int) -> Utterance:
         known = told_until(facts, messages) or ToldFacts()

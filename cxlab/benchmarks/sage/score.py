@@ -49,7 +49,7 @@ async def score(sample: Sample, attempt: Attempt, setup: Setup) -> Scored:
     s = load(sample.inputs["scenario"])
     replies = {m.turn: m for m in attempt.messages if m.role == "agent"}
     turns = evaluated_turns(max(replies, default=0))
-    prompt = scenario_prompts.judge_prompt(s.id)
+    prompt = scenario_prompts.judge_prompt(s)
     votes: list[Vote] = []
     counted: dict[int, list[list[Judgement]]] = {}
     for turn in turns:

@@ -171,4 +171,9 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _heaviest(given: Sequence[tuple[Any, float]]) -> Any:
     """The value with the most weight."""
-    return max(given, key=lambda one: sum(weight for value, weight in given if same(value, one[0])))[0]
+    # True is not 1, and 0 is not False.
+    weights: dict[tuple[bool, Any], float] = {}
+    for value, weight in given:
+        key = (isinstance(value, bool), value)
+        weights[key] = weights.get(key, 0.0) + weight
+    return max(weights, key=weights.__getitem__)[1]

@@ -271,7 +271,7 @@ def test_no_prompt_holds_the_expected_answer(samples) -> None:
     s = rules.load(sample.facets["scenario"])
     other = sample.model_copy(update={"expected": {"path": ["stage9"], "action": {"Action": "X"}, "fields": {}}})
     assert said(play("strong", [sample])) == said(play("strong", [other]))
-    for prompt in (scenario_prompts.agent_prompt(s.id), scenario_prompts.judge_prompt(s.id), scenario_prompts.CUSTOMER):
+    for prompt in (scenario_prompts.agent_prompt(s), scenario_prompts.judge_prompt(s), scenario_prompts.CUSTOMER):
         assert prompt.check() == []
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cxlab.benchmarks.sage import conditions
 from cxlab.benchmarks.sage.conditions import same, to_step
-from cxlab.benchmarks.sage.rules import Branch, FieldSpec, Scenario, Variable, load
+from cxlab.benchmarks.sage.rules import Branch, FieldSpec, Scenario, Variable
 
 
 def show(value: Any) -> str:
@@ -106,20 +106,13 @@ def show_system(scenario: Scenario) -> str:
 
 
 @functools.lru_cache(maxsize=64)
-def _show_procedure(scenario: str, stamp: int, glossary: bool) -> str:
-    s = load(scenario)
-    parts = [f"FIELDS\n{show_fields(s, glossary)}"]
-    if s.system:
-        parts.append(f"WHAT THE BACK END MAY SHOW\n{show_system(s)}")
-    parts += [f"STAGES (begin at {s.start})\n{show_stages(s)}", f"ACTIONS\n{show_actions(s)}"]
-    return "\n\n".join(parts)
-
-
-def show_procedure(scenario_id: str, glossary: bool = True) -> str:
+def show_procedure(scenario: Scenario, glossary: bool = True) -> str:
     """The whole procedure as the service agent gets it."""
-    from cxlab.benchmarks.sage.rules import files_by_id
-
-    return _show_procedure(scenario_id, files_by_id()[scenario_id].stat().st_mtime_ns, glossary)
+    parts = [f"FIELDS\n{show_fields(scenario, glossary)}"]
+    if scenario.system:
+        parts.append(f"WHAT THE BACK END MAY SHOW\n{show_system(scenario)}")
+    parts += [f"STAGES (begin at {scenario.start})\n{show_stages(scenario)}", f"ACTIONS\n{show_actions(scenario)}"]
+    return "\n\n".join(parts)
 
 
 @functools.lru_cache(maxsize=64)

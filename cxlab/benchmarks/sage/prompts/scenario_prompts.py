@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, WithJsonSchema, create_model
 
 from cxlab.benchmarks.sage.procedures.sop_text import show_known, show_variable
-from cxlab.benchmarks.sage.rules import files_by_id, load
+from cxlab.benchmarks.sage.rules import Scenario, files_by_id, load
 from cxlab.errors import CxError
 from cxlab.llm import Prompt
 
@@ -150,14 +150,9 @@ def _schema(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     return schema
 
 
-def agent_prompt(scenario_id: str) -> Prompt[AgentInputs, BaseModel]:
-    """The prompt of the agent under test; no repair, because its format is measured."""
-    return _agent_prompt(scenario_id, _stamp(scenario_id))
-
-
 @functools.lru_cache(maxsize=64)
-def _agent_prompt(scenario_id: str, stamp: int) -> Prompt[AgentInputs, BaseModel]:
-    s = load(scenario_id)
+def agent_prompt(s: Scenario) -> Prompt[AgentInputs, BaseModel]:
+    """The prompt of the agent under test; no repair, because its format is measured."""
     fields = _schema("Fields", {name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})
     stages: Any = Literal[tuple(s.stages)]
     parts: dict[str, Any] = {
@@ -173,14 +168,9 @@ def _agent_prompt(scenario_id: str, stamp: int) -> Prompt[AgentInputs, BaseModel
     return Prompt("sage_agent", 2, HERE / "agent.md", AgentInputs, output, f"{SIMULATE}.agent:agent", 0.1, repair=False)
 
 
-def judge_prompt(scenario_id: str) -> Prompt[JudgeInputs, JudgeReply]:
-    """A judge's prompt; the server is told the options, the count decides what a stray value is worth."""
-    return _judge_prompt(scenario_id, _stamp(scenario_id))
-
-
 @functools.lru_cache(maxsize=64)
-def _judge_prompt(scenario_id: str, stamp: int) -> Prompt[JudgeInputs, JudgeReply]:
-    s = load(scenario_id)
+def judge_prompt(s: Scenario) -> Prompt[JudgeInputs, JudgeReply]:
+    """A judge's prompt; the server is told the options, the count decides what a stray value is worth."""
     fields = _schema("Fields", {name: (_told(tuple(f.options)), None) for name, f in s.fields.items()})
     grades = _schema("Grades", {name: (_told(GRADES), None) for name in DIMENSIONS})
     # Fields that a class inherits come in its order, so these are told with theirs.
@@ -200,14 +190,9 @@ def judge_points() -> dict[str, str]:
     return Prompt("sage_judge", 2, _JUDGE, JudgeInputs).points
 
 
-def check_prompt(scenario_id: str) -> Prompt[CheckInputs, BaseModel]:
-    """The prompt that reads a whole conversation: fields, what was said of the back end, and what the agent did."""
-    return _check_prompt(scenario_id, _stamp(scenario_id))
-
-
 @functools.lru_cache(maxsize=64)
-def _check_prompt(scenario_id: str, stamp: int) -> Prompt[CheckInputs, BaseModel]:
-    s = load(scenario_id)
+def check_prompt(s: Scenario) -> Prompt[CheckInputs, BaseModel]:
+    """The prompt that reads a whole conversation: fields, what was said of the back end, and what the agent did."""
     fields = _schema("Fields", {name: (_literal(tuple(spec.options)), ...) for name, spec in s.fields.items()})
     parts: dict[str, Any] = {"reasoning": (str, ""), "fields": (fields, ...)}
     if s.system:
@@ -233,11 +218,6 @@ CUSTOMER = Prompt(
 )  # fmt: skip
 
 
-def _stamp(scenario_id: str) -> int:
-    path = files_by_id().get(scenario_id)
-    return path.stat().st_mtime_ns if path is not None else 0
-
-
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer", float: "number"}
 
 
@@ -259,7 +239,8 @@ def hashes() -> dict[str, str]:
     found = {CUSTOMER.name: CUSTOMER.hash}
     for name in files_by_id():
         try:
-            found |= {f"sage_agent/{name}": agent_prompt(name).hash, f"sage_judge/{name}": judge_prompt(name).hash}
+            s = load(name)
+            found |= {f"sage_agent/{name}": agent_prompt(s).hash, f"sage_judge/{name}": judge_prompt(s).hash}
         except CxError:
             continue  # whoever runs it is told; it must not keep others from running
     return found

@@ -161,8 +161,7 @@ def walk(
 def _choose(
     step: PrintedStage, facts: Mapping[str, Any], profile: Profile, heard: Sequence[str], looked: list[str]
 ) -> PrintedBranch:
-    joint = any(len(way.when) > 1 for way in step.ways)
-    one_only = joint and _slips(profile.joint_conditions, profile, f"{step.name} joint", heard)
+    one_only = step.joint and _slips(profile.joint_conditions, profile, f"{step.name} joint", heard)
     for way in step.ways:
         conditions = way.when[:1] if one_only else way.when
         for name, _ in conditions:

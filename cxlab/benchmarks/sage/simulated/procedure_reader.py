@@ -39,6 +39,11 @@ class PrintedStage:
     title: str
     ways: tuple[PrintedBranch, ...]
 
+    @functools.cached_property
+    def joint(self) -> bool:
+        """Whether one of its ways reads two things at once."""
+        return any(len(way.when) > 1 for way in self.ways)
+
 
 @dataclass(frozen=True, eq=False)
 class PrintedProcedure:
@@ -105,6 +110,11 @@ def meets(value: Any, condition: Any) -> bool:
     """Whether what is known meets a printed condition; numbers and dates are told by their looks."""
     if isinstance(condition, tuple):
         return any(meets(value, one) for one in condition)
+    return _meets(value, condition)
+
+
+@functools.lru_cache(maxsize=10_000, typed=True)
+def _meets(value: Any, condition: Any) -> bool:
     kinds: tuple[Kind, ...] = ("integer", "amount", "date")
     for kind in kinds:
         if conditions.to_step(value, kind) is not None and conditions.read_interval(condition, kind) is not None:

@@ -89,7 +89,7 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
                 feeling=s.fields[fact["field"]].emotion,
             )
         )
-    reading = guides(s, known)
+    reading = _reading(s)
     openings = known.intents[inputs["intent"]].openings if inputs["intent"] in known.intents else ()
     asked = known.talk.objections or OBJECTIONS
     # Whoever is hostile asks what others ask, only not in their tone.
@@ -104,6 +104,12 @@ def draw_script(s: Scenario, inputs: Mapping[str, Any], rng: np.random.Generator
         objections=some(objections, inputs["patience"] + 2),
         facts=tuple(facts),
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _reading(s: Scenario) -> tuple[FieldSignals, ...]:
+    """The fields of a scenario as its own phrases tell them."""
+    return guides(s, phrases_of(s))
 
 
 @functools.lru_cache(maxsize=2_000)
