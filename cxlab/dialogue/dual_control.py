@@ -86,7 +86,7 @@ def seen_by(side: Side, messages: Sequence[Message]) -> list[Message]:
                 seen.append(message)
         elif message.role == side:
             meant = message.data.get("meant")
-            seen.append(message if meant is None else message.model_copy(update={"text": meant}))
+            seen.append(message if meant in (None, message.text) else message.model_copy(update={"text": meant}))
         elif message.data.get("delivered", True):
             seen.append(message)
     return seen

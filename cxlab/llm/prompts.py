@@ -26,7 +26,7 @@ A simulated customer or writer is not under test and may get its script beside t
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
@@ -106,6 +106,15 @@ def _environment() -> "ImmutableSandboxedEnvironment":
     env = Sandbox(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
     env.filters["json"] = _as_json
     return env
+
+
+@lru_cache(maxsize=512)
+def _compile(text: str) -> "tuple[Template, tuple[str, ...]]":
+    """A part as a template, and the fields that it asks for; several prompts have the same."""
+    from jinja2 import meta
+
+    asked = sorted(meta.find_undeclared_variables(_environment().parse(text)))
+    return _environment().from_string(text), tuple(asked)
 
 
 class Prompt(Generic[In, Out]):
@@ -211,13 +220,12 @@ class Prompt(Generic[In, Out]):
     @cached_property
     def _compiled(self) -> "list[tuple[str, Template, tuple[str, ...]]]":
         """Role, template and the fields that it asks for, of each part."""
-        from jinja2 import TemplateSyntaxError, meta
+        from jinja2 import TemplateSyntaxError
 
         compiled = []
         for role, text in self.parts:
             try:
-                asked = sorted(meta.find_undeclared_variables(_environment().parse(text)))
-                compiled.append((role, _environment().from_string(text), tuple(asked)))
+                compiled.append((role, *_compile(text)))
             except TemplateSyntaxError as error:
                 raise BadFile(
                     self.template, None, f"in part '# {role}', line {error.lineno}: {error.message}"

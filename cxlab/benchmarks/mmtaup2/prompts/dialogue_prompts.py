@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -189,6 +190,7 @@ def chat(messages: Sequence[Message], side: str) -> list[dict[str, Any]]:
     return found
 
 
+@functools.lru_cache(maxsize=1024)
 def _sendable(arguments: str) -> str:
     """Servers refuse a history whose arguments are no JSON object; what went wrong stands in the result."""
     try:
