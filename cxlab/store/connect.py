@@ -170,7 +170,7 @@ def _in_memory(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection | Non
     """The database in memory that answers in place of the views over every file, where there is one."""
     if known.set_aside:
         return _narrow(base, known)
-    return tables_in_memory.find(base, known.data_version, functools.partial(_open_views, base))
+    return tables_in_memory.find(base, known, functools.partial(_open_views, base))
 
 
 def _narrow(base: Path, known: Catalogue) -> "duckdb.DuckDBPyConnection":

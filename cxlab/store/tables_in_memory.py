@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 from cxlab.errors import CxError
 from cxlab.store import catalogue, layout
+from cxlab.store.catalogue import Catalogue
 
 if TYPE_CHECKING:
     import duckdb
 
-# To read the tables of a small store takes as long as so many questions to its files.
-_WORTH_IT = 24
-# Some 1.5 kB a row of attempts or traces: of the one store of which they are kept 100 MB at most.
+# Questions times runs: to read the tables of a demo takes as long as two dozen questions to the files of its thirty
+# runs, and the fewer files there are, the less a question gains.
+_WORTH_IT = 720
+# Some 1 to 2 kB a row of attempts, traces or samples: of the one store of which they are kept 150 MB at most.
 _MOST_ROWS = 30_000
 # What filters ask for. Annotations are not among them: they are written between two clicks, and lie in few files.
 _TABLES = ("runs", "samples", "attempts", "traces", "failures")
@@ -27,11 +29,12 @@ _TABLES = ("runs", "samples", "attempts", "traces", "failures")
 
 @dataclass
 class _State:
-    """One state of one store, how often it was asked, and the database that has its small tables."""
+    """One state of one store, how much it was asked, and the database that has its small tables."""
 
     base: Path
     version: str
     asked: int = 0
+    tried: bool = False
     database: "duckdb.DuckDBPyConnection | None" = None
 
 
@@ -40,20 +43,21 @@ _counting = threading.Lock()
 
 
 def find(
-    base: Path, version: str, open_views: "Callable[[], duckdb.DuckDBPyConnection]"
+    base: Path, known: Catalogue, open_views: "Callable[[], duckdb.DuckDBPyConnection]"
 ) -> "duckdb.DuckDBPyConnection | None":
-    """The database with the small tables of a store, of this `catalogue.data_version`, and views over the files of all
+    """The database with the small tables of a store, in the state that is known of it, and views over the files of all
     others; None while it is not worth it. `open_views` opens one in memory with views alone."""
     global _state
     with _counting:
-        if _state is None or (_state.base, _state.version) != (base, version):
-            _state = _State(base, version)
+        if _state is None or (_state.base, _state.version) != (base, known.data_version):
+            _state = _State(base, known.data_version)
         state = _state
-        state.asked += 1
-        due = state.asked == _WORTH_IT
+        state.asked += len(known.runs)
+        due = state.asked >= _WORTH_IT and not state.tried
+        state.tried |= due
     if due:
         # Meanwhile others ask the files.
-        state.database = _read(base, version, open_views)
+        state.database = _read(base, known.data_version, open_views)
     return state.database
 
 

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     import duckdb
 
 TABLES = ("runs", "samples", "attempts", "traces", "failures")
+WORTH_IT = 12
 COUNT = "SELECT run_id, count(*) AS n FROM attempts GROUP BY 1 ORDER BY 1"
 
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_in_memory, "_state", None)
+    monkeypatch.setattr(tables_in_memory, "_WORTH_IT", WORTH_IT)
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def home(tmp_path: Path) -> Path:
 
 def ask_often(con: "duckdb.DuckDBPyConnection", home: Path) -> None:
     """Until the tables are kept."""
-    for _ in range(tables_in_memory._WORTH_IT):
+    for _ in range(WORTH_IT):
         connect.query(con, "SELECT 1")
     assert are_kept(home)
 
@@ -112,21 +114,21 @@ def test_large_tables_stay_in_their_files(home: Path, monkeypatch: pytest.Monkey
     assert counts(con) == {"r1": 8, "r2": 8}
 
 
-def test_few_questions_and_a_store_with_something_set_aside_keep_nothing(home: Path) -> None:
+def test_few_questions_of_two_runs_and_a_store_with_something_set_aside_keep_nothing(home: Path) -> None:
     con = connect.open_store(home)
-    for _ in range(tables_in_memory._WORTH_IT - 1):
+    for _ in range(WORTH_IT // 2 - 1):
         connect.query(con, "SELECT 1")
     assert not are_kept(home)
     cut(batch(home) / "attempts.parquet")
     assert look_closer(home)
-    for _ in range(tables_in_memory._WORTH_IT):
+    for _ in range(WORTH_IT):
         assert counts(con) == {"r2": 8}
     assert not are_kept(home)
 
 
 def test_files_that_cannot_be_read_keep_nothing_and_are_told_of_as_ever(home: Path) -> None:
     con = connect.open_store(home)
-    for _ in range(tables_in_memory._WORTH_IT - 1):
+    for _ in range(WORTH_IT // 2 - 1):
         connect.query(con, "SELECT 1")
     cut(batch(home) / "attempts.parquet")
     assert counts(con) == {"r2": 8}
