@@ -59,7 +59,7 @@ def test_run_offers_retrievers_and_chat_models_and_asks_for_no_judge(store: str)
     app = open_page("run", bench="cdr", dataset=store)
     (box,) = [each for each in app.multiselect if each.label == "Models to evaluate"]
     assert box.value == ["retriever:bm25", "retriever:conversation"]
-    assert {"retriever:hub", "simulated:strong"} <= {*box.options}
+    assert {"hub retriever", "strong · simulated"} <= {*box.options}
     assert not [each for each in app.multiselect if each.label == "Judges"]
 
 
