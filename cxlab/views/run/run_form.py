@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 
 import streamlit as st
 
@@ -10,7 +9,7 @@ from cxlab.benchmarks import REGISTRY
 from cxlab.records import Dataset
 from cxlab.records.benchmark_card import Declaration, Facet
 from cxlab.store import write
-from cxlab.ui.address import link
+from cxlab.ui.address import cached, link
 from cxlab.ui.choices import accept_ids, choose_id, say_ids
 from cxlab.ui.labels import plain
 
@@ -35,7 +34,7 @@ def choose_dataset(benchmark: str, stored: Mapping[str, Dataset], own: bool, oth
 
     def name(each: str) -> str:
         if not each:
-            return f"the benchmark's own: {_name_own(benchmark)}"
+            return f"the benchmark's own: {cached(_name_own, benchmark)}"
         # An id says nothing, but where two are called alike.
         return stored[each].name if often[stored[each].name] == 1 else f"{stored[each].name} · {each}"
 
@@ -47,7 +46,6 @@ def choose_dataset(benchmark: str, stored: Mapping[str, Dataset], own: bool, oth
     )
 
 
-@lru_cache(maxsize=16)
 def _name_own(benchmark: str) -> str:
     return REGISTRY[benchmark].generate_now({})[0].name
 
