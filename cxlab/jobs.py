@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 from cxlab import resources
 from cxlab.errors import BadOption, CxError, FileFault, UnknownName, explain
+from cxlab.llm.waits import Waiting
 from cxlab.records import new_id
 from cxlab.runner.loaded_run import folder_of
 from cxlab.runner.lock import is_held
@@ -143,6 +144,12 @@ def spending(job_id: str) -> tuple[dict[str, Any], str]:
     """What a generating job's calls took so far (empty for simulated models), and why it stopped ("" if it did not)."""
     told = _read_stages(job_id)
     return told.get("spent") or {}, told.get("stopped") or ""
+
+
+def waiting(job_id: str) -> str:
+    """For which server a generating job waits at the moment, how long still and why; "" where it waits for none."""
+    told = _read_stages(job_id).get("waiting")
+    return Waiting(**told).describe() if told else ""
 
 
 def sample(job_id: str) -> list[dict[str, str]]:

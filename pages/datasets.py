@@ -39,7 +39,8 @@ def show_jobs() -> None:
     """What is being made at the moment, and the job that the address names."""
     for job in jobs.list_jobs():
         if job.kind == "generate" and (job.state == "running" or job.id == st.query_params.get("job")):
-            creation.show_job(partial(jobs.find_job, job.id), jobs.stages, jobs.spending, jobs.cancel, start)
+            look = partial(jobs.find_job, job.id)
+            creation.show_job(look, jobs.stages, jobs.spending, jobs.waiting, jobs.cancel, start)
 
 
 def show_generate() -> None:

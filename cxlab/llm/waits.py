@@ -51,11 +51,34 @@ def told_to(listener: Callable[[str], None]) -> Iterator[None]:
         _LISTENERS.remove(listener)
 
 
-def describe() -> str:
-    """How many calls wait, for whom, how long still and why; "" where none does."""
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """All calls that wait at one moment, told by the one that waits longest; `until` in seconds since 1970, so that
+    another process can tell what is left of it."""
+
+    whom: str
+    why: str
+    calls: int
+    until: float
+
+    def describe(self) -> str:
+        """How many calls wait, for whom, how long still and why."""
+        left = max(0.0, self.until - time.time())
+        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
+        return f"waiting for {self.whom or 'a server'}, {left:.0f} s ({calls}): {self.why}"
+
+
+def find() -> Waiting | None:
+    """What this process waits for; None where no call does."""
     if not _WAITS:
-        return ""
+        return None
     longest = max(_WAITS, key=lambda wait: wait.until)
-    left = max(0.0, longest.until - time.monotonic())
-    calls = "1 call" if len(_WAITS) == 1 else f"{len(_WAITS)} calls"
-    return f"waiting for {longest.whom or 'a server'}, {left:.0f} s ({calls}): {longest.why}"
+    # The clock that waits are measured by is of this process alone.
+    until = time.time() + longest.until - time.monotonic()
+    return Waiting(longest.whom, longest.why, len(_WAITS), until)
+
+
+def describe() -> str:
+    """What this process waits for, in words; "" where no call does."""
+    waiting = find()
+    return waiting.describe() if waiting is not None else ""

@@ -221,9 +221,14 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
     (bar,) = app.get("progress")
     assert (bar.proto.value, bar.proto.text) == (25, "formats\\: 15 of 60")
     assert app.button(key="cancel-job-1")
+    assert "waiting for" not in words(app).lower()
+    waiting = {"whom": "endpoint:writer", "why": "HTTP 429: slow down", "calls": 2, "until": 0}
+    (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": "", "waiting": waiting}))
+    app.run()
+    assert "Waiting for endpoint:writer, 0 s (2 calls): HTTP 429: slow down" in words(app).replace("\\", "")
     # A real writer's calls stand beside the stages, and a spent budget can be raised.
     spent = {"calls": 7, "prompt_tokens": 700, "completion_tokens": 0, "cost_usd": None, "retries": 1, "uncounted": 2}
-    why = {"spent": spent, "stopped": "the budget of $0.5 for all tries together is spent"}
+    why = {"spent": spent, "stopped": "the budget of $0.5 for all tries together is spent", "waiting": waiting}
     (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": "", **why}))
     started = catch_orders(monkeypatch)
     state = "stopped"
@@ -232,6 +237,7 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
         ("Calls", "7"), ("Tokens in", "≥ 700"), ("Tokens out", "≥ 0"), ("Cost", "unknown")
     ]  # fmt: skip
     assert "The budget of" in words(app)
+    assert "Waiting for" not in words(app), "nobody waits any more"
     app.number_input(key="budget-job-1").set_value(2.5).run()
     app.button(key="resume-job-1").click().run()
     assert started[-1][-2:] == ["--budget=2.5", "--quiet"]

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, TextIO, TypeVar
 
 from cxlab.llm import waits
@@ -60,6 +61,8 @@ class StageDisplay:
             self.stream.write(("\n" if self.stream.isatty() else "") + f"{told}\n")
             self.stream.flush()
         self.waiting = bool(told)
+        # The page counts down by itself: nothing is written while all calls wait.
+        self.write("")
 
     def spend(self, spent: Mapping[str, Any], words: str) -> None:
         """What all calls took so far: the figures for the page, in words for people. For models that cost something."""
@@ -104,4 +107,6 @@ class StageDisplay:
         state |= {"spent": self.spent} if self.spent else {}
         state |= {"stopped": self.stopped} if self.stopped else {}
         state |= {"sample": self.sample} if self.sample else {}
+        waiting = waits.find()
+        state |= {"waiting": asdict(waiting)} if waiting is not None else {}
         layout.write_whole(home() / "jobs" / f"{job}.stages", json.dumps(state).encode())

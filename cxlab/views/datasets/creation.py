@@ -91,16 +91,17 @@ def show_job(
     look: Callable[[], Job],
     stages: Callable[[str], tuple[Sequence[StageProgress], str]],
     spending: Callable[[str], tuple[Mapping[str, Any], str]],
+    waiting: Callable[[str], str],
     cancel: Callable[[str], None],
     again: Callable[[Sequence[str]], None],
 ) -> None:
-    """A job that makes a dataset: its stages and what it took as they go, and what can be done about it."""
+    """A job that makes a dataset: its stages, what it took and waits for as they go, and what can be done about it."""
     job = look()
     with st.container(border=True):
         what = "Writing a sample" if SAMPLE in job.args else "Making a dataset"
         section(f"{what}: {_describe(job.args)}", badges=[badge_of(job)])
         if job.state == "running":
-            _poll(look, stages, spending)
+            _poll(look, stages, spending, waiting)
             tip = "What is finished stays, and it can be resumed."
             st.button("Cancel", key=f"cancel-{job.id}", on_click=cancel, args=(job.id,), help=tip)
             return
@@ -150,9 +151,13 @@ def _poll(
     look: Callable[[], Job],
     stages: Callable[[str], tuple[Sequence[StageProgress], str]],
     spending: Callable[[str], tuple[Mapping[str, Any], str]],
+    waiting: Callable[[str], str],
 ) -> None:
     job = look()
     draw_stages(stages(job.id)[0], job.state == "running")
+    # What a job that was killed waited for nobody waits for any more.
+    if job.state == "running" and (told := waiting(job.id)):
+        st.caption(plain(f"{told[:1].upper()}{told[1:]}"))
     draw_spent(spending(job.id)[0])
     if job.state != "running":
         st.rerun()
