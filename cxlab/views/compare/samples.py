@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import polars as pl
 import streamlit as st
@@ -75,22 +76,7 @@ def show_samples(
         f"{count} that both have, largest difference first (at most {_MOST_SAMPLES}). "
         "Select a row to see both side by side.",
     )
-    columns = {"sample_id": column("Sample", "id", width="small")}
-    # Those that tell situations apart and that people compare by; what is the same for all samples says nothing.
-    telling = [facet for facet in about.facets if facet.identifies or facet.spread or facet.order]
-    told = []
-    for facet in sorted(telling, key=lambda each: not each.identifies):
-        if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
-            if facet.identifies:
-                columns[facet.id] = column(facet.title, help=facet.meaning or None)
-            else:
-                told.append(facet)
-            frame = frame.with_columns(name_each(frame[facet.id], partial(about.value, facet.id)))
-    if told:
-        # In one column: several would hide what the customer said.
-        situation = pl.concat_str([each.id for each in told], separator=", ", ignore_nulls=True)
-        frame = frame.with_columns(situation=situation)
-        columns["situation"] = column("Situation", help=", ".join(each.title for each in told))
+    frame, columns = _tell_situations(about, frame)
     columns |= {
         "first": column(brief[other], "points", f"{title} of {named[other]}, mean over the sample."),
         "second": column(brief[baseline], "points", f"{title} of {named[baseline]}, mean over the sample."),
@@ -106,8 +92,6 @@ def show_samples(
         # So much stands in three lines beside all other columns at 1024; the dialogue is a click away.
         frame = frame.with_columns(said=name_each(frame["opening"], _begin))
         columns["said"] = column("The customer's first words", width="medium")
-    if identity and identity.id in columns:
-        del columns["sample_id"]
     key = f"compare-samples-{other}-{baseline}"
     height = 300 if frame.height > 6 else None
     picked = show_table(frame, columns, key=key, alt="Samples by difference.", select="single", search=True,
@@ -117,6 +101,30 @@ def show_samples(
         set_view(place.change(attempt=opened))
         st.rerun()
     return other
+
+
+def _tell_situations(about: Declaration, frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The samples with their facets in words, and the columns that name them and tell their situations apart."""
+    columns: dict[str, Any] = {}
+    # Those that tell situations apart and that people compare by; what is the same for all samples says nothing.
+    telling = [facet for facet in about.facets if facet.identifies or facet.spread or facet.order]
+    told = []
+    for facet in sorted(telling, key=lambda each: not each.identifies):
+        if facet.id in frame.columns and frame[facet.id].drop_nulls().n_unique() > (0 if facet.identifies else 1):
+            if facet.identifies:
+                columns[facet.id] = column(facet.title, help=facet.meaning or None)
+            else:
+                told.append(facet)
+            frame = frame.with_columns(name_each(frame[facet.id], partial(about.value, facet.id)))
+    if told:
+        # In one column: several would hide what the customer said.
+        situation = pl.concat_str([each.id for each in told], separator=", ", ignore_nulls=True)
+        frame = frame.with_columns(situation=situation)
+        columns["situation"] = column("Situation", help=", ".join(each.title for each in told))
+    identity = about.identifying
+    if identity is None or identity.id not in columns:
+        columns = {"sample_id": column("Sample", "id", width="small"), **columns}
+    return frame, columns
 
 
 def _begin(words: str) -> str:

@@ -1,6 +1,7 @@
 """The maps of two models taken from each other: where one goes more often than the other, and what of it is sure."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -78,37 +79,12 @@ def draw_difference(
         )
         for action in procedure.actions
     }
-    several = several_ways(procedure)
-    texts = MapTexts(
-        {step: [[told[step]]] for step in lines if step in rows and rows[step]["sure"]}
-        if brief
-        else {
-            (edge.source, edge.target): edge_texts(edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00"))
-            for edge in procedure.edges
-            if edge in several or rows.get((edge.source, edge.target), {}).get("sure")
-        },
-        # What is not sure has no figure off the lines of the procedure: it would be read as that of the line beside it.
-        {step: told[step] if rows[step]["sure"] else "" for step in away[:MOST_DETOURS]},
-        {
-            stage: [] if brief else [f"{format_change(100 * both[stage])} points" if stage in both else "not both came"]
-            for stage in procedure.stages
-        },
-        {action: [] if brief else [words] for action, words in ends.items()},
-    )
+    texts = _write_texts(procedure, rows, lines, away, told, both, ends, brief)
     placed = place_texts(procedure, layout, texts)
     strands = [EdgeLine(step, line, band(step, "solid")) for step, line in lines.items()]
     strands += [EdgeLine(step, line, band(step, "dot")) for step, line in placed.detours.items()]
     figure = draw_ground(procedure, layout, strands, placed, colours, chosen, dark, simulated, colours.muted)
-    hovers = {
-        step: f"{name_step(procedure, step)}<br>{plain(names[0])} {format_share(row['first'])} of turns<br>"
-        f"{plain(names[1])} {format_share(row['second'])}<br>"
-        f"{format_change(100 * row['difference'])} points, 95 % interval "
-        f"{format_changes(100 * row['low'], 100 * row['high'])}<br>{'sure' if row['sure'] else 'cannot tell'}, "
-        f"{format_count(row['n'])} samples of both"
-        for step, row in rows.items()
-        if row["low"] is not None
-    }
-    add_targets(figure, {**lines, **placed.detours}, hovers, procedure)
+    add_targets(figure, {**lines, **placed.detours}, _write_hovers(procedure, rows, names), procedure)
     add_nodes(
         figure,
         procedure,
@@ -131,6 +107,45 @@ def draw_difference(
     if away:
         add_legend(figure, NO_STEP, unsure, "dot")
     return figure
+
+
+def _write_texts(
+    procedure: Procedure, rows: Mapping[Step, Mapping[str, Any]], lines: Collection[Step], away: Sequence[Step],
+    told: Mapping[Step, str], both: Mapping[str, float], ends: Mapping[str, str], brief: bool,
+) -> MapTexts:  # fmt: skip
+    """What is written on the map; `told` at a step, `both` the difference at a stage, `ends` at an action."""
+    several = several_ways(procedure)
+    return MapTexts(
+        {step: [[told[step]]] for step in lines if step in rows and rows[step]["sure"]}
+        if brief
+        else {
+            (edge.source, edge.target): edge_texts(edge, told.get((edge.source, edge.target), "0\u00a0:\u00a00"))
+            for edge in procedure.edges
+            if edge in several or rows.get((edge.source, edge.target), {}).get("sure")
+        },
+        # What is not sure has no figure off the lines of the procedure: it would be read as that of the line beside it.
+        {step: told[step] if rows[step]["sure"] else "" for step in away[:MOST_DETOURS]},
+        {
+            stage: [] if brief else [f"{format_change(100 * both[stage])} points" if stage in both else "not both came"]
+            for stage in procedure.stages
+        },
+        {action: [] if brief else [words] for action, words in ends.items()},
+    )
+
+
+def _write_hovers(
+    procedure: Procedure, rows: Mapping[Step, Mapping[str, Any]], names: tuple[str, str]
+) -> dict[Step, str]:
+    """What the pointer is told of each step that both models could take."""
+    return {
+        step: f"{name_step(procedure, step)}<br>{plain(names[0])} {format_share(row['first'])} of turns<br>"
+        f"{plain(names[1])} {format_share(row['second'])}<br>"
+        f"{format_change(100 * row['difference'])} points, 95 % interval "
+        f"{format_changes(100 * row['low'], 100 * row['high'])}<br>{'sure' if row['sure'] else 'cannot tell'}, "
+        f"{format_count(row['n'])} samples of both"
+        for step, row in rows.items()
+        if row["low"] is not None
+    }
 
 
 def _gap_colour(gap: float, more: str, less: str, colours: Palette) -> str:
