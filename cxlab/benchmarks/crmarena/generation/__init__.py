@@ -186,6 +186,8 @@ def _make(
 
     rules = [prompts.Rule(id=policy.id, text=policy.rule) for policy in profile.conduct_policies]
     texts, counts["cases"] = yield from writing.write_cases(model, profile.description, facts, rules, seed, work)
+    # A case that nobody wrote has not happened: no text is made up for it, and nothing else of it is stored.
+    plans = [plan for plan in plans if plan.number in texts]
     said = [[(line.speaker, line.text) for line in texts[plan.number].lines] for plan in plans]
     written = correspondence.take_time(plans, said, hidden, load_notes(), size, seed)
     tables |= records.make_cases(entities, written, [texts[plan.number].subject for plan in plans], seed)
@@ -218,11 +220,12 @@ def _make(
     dataset = Dataset(
         id=dataset_id,
         benchmark="crmarena",
-        name=f"{profile.short_name}: {size.cases:,} cases, {len(rows):,} questions",
+        name=f"{profile.short_name}: {len(plans):,} cases, {len(rows):,} questions",
         source="generated",
         config={
             **_to_config(options, profile, folder, size, {name: tables[name].height for name in schema.objects}),
             "writing": {name: each.to_record() for name, each in counts.items()},
+            **_tell_left_out(model, counts["cases"].left_out, size),
             **({} if model.simulated else {"spending": context.budget.sum_up()}),
         },
         seed=seed,
@@ -230,6 +233,13 @@ def _make(
         created=datetime.now(UTC),
     )
     return dataset, rows, tables
+
+
+def _tell_left_out(model: ChatModel, cases: int, size: Size) -> dict[str, Any]:
+    if not cases:
+        return {}
+    note = f"{cases:,} of {size.cases:,} cases are left out: {model.name} did not write them in {writing.TRIES} tries"
+    return {"left_out": {"cases": cases}, "note": note}
 
 
 def _to_config(

@@ -100,16 +100,22 @@ def list_checks(dataset: Dataset) -> CheckTable:
         counts = Counter({key: int(value) for key, value in told.items()})
         asked = counts["batches"] + counts["discarded"]
         rows.append(
-            (_WRITTEN.get(name, name), "batches", asked, counts["batches"], counts["refused"], counts["again"], 0)
+            (
+                *(_WRITTEN.get(name, name), "batches", asked, counts["batches"]),
+                *(counts["refused"] + counts["left_out"], counts["again"], 0),
+            )
         )
     cases = dataset.config["writing"].get("cases", {})
     alike = int(cases.get("similar", 0)) - int(cases.get("told_anew", 0))
     said = f"; {alike:,} cases are told nearly as an earlier one" if "similar" in cases else ""
+    if lost := int(cases.get("left_out", 0)):
+        said += f"; {lost:,} {'case is' if lost == 1 else 'cases are'} left out"
     return CheckTable(
         id="checks",
         finding=f"How much of what was written passed its checks{said}",
         meaning="A batch that has not the form that was asked for, or does not hold what is given, is discarded and "
-        "made again. Left out: entries that another reader did not uphold, or questions that keep their plain words. "
+        "made again. Left out: cases that the writer did not write, entries that another reader did not uphold, or "
+        "questions that keep their plain words. "
         "Relabelled: cases that were written a second time. Intervals: 95 %, Wilson.",
         frame=count_checks(rows),
     )

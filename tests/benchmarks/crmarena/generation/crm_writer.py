@@ -24,7 +24,8 @@ def write_settings(home: Path, url: str) -> None:
 class Writer:
     """Plays a writer from the prompt alone. It slips once each: a name twice, a case forgotten, a case with another
     order number, a case in another's words, a rule that no reader finds, a question with another year. Twice in
-    a row, so that mending does not help: no JSON at all for names, and for a batch of cases.
+    a row, so that mending does not help: no JSON at all for names, and for a batch of cases. What it `refuses` are
+    cases, by their numbers, each time.
 
     Batches of cases and of questions come in any order, so that where it slips there is said by their numbers."""
 
@@ -32,6 +33,7 @@ class Writer:
     names: int = 0
     slips: set[str] = field(default_factory=set)
     faint: str = ""
+    refuses: set[int] = field(default_factory=set)
     bank: BankWriter = field(default_factory=BankWriter)
 
     def slip(self, kind: str) -> bool:
@@ -57,6 +59,8 @@ class Writer:
                 early = start == "Invent" or (start == "## Case" and "## Case 1:" in user)
                 if early and (self.slip(f"form {start}") or self.slip(f"again {start}")):
                     return "Certainly. Here is what you asked for: <names>"
+                if start == "## Case" and self.refuses & {int(number) for number, *_ in _CASE.findall(user)}:
+                    return "I cannot help with that."
                 return json.dumps(answer(user))
         return json.dumps(self.reword(user))
 

@@ -12,13 +12,15 @@ import pytest
 from llm.fault_server import FaultServer
 
 from cxlab.benchmarks.crmarena.generation import company_prompts, cost, examples, generate, plan, prompts, sizes
+from cxlab.benchmarks.crmarena.generation.dataset_figures import list_checks
 from cxlab.benchmarks.crmarena.generation.prompts import CaseFacts, CaseText, Line, find_faults
 from cxlab.benchmarks.crmarena.generation.records import case_id
 from cxlab.benchmarks.crmarena.options import CrmGenerateOptions
 from cxlab.benchmarks.crmarena.organisation import company as companies
+from cxlab.benchmarks.crmarena.organisation.integrity import find_faults as find_organisation_faults
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.benchmarks.generation.budget import GenerationBudget, OutOfBudget
-from cxlab.benchmarks.generation.stages import finish
+from cxlab.benchmarks.generation.stages import GenerationStopped, finish
 from cxlab.errors import BadOption
 from tests.benchmarks.crmarena.generation.bank_writer import BRIEF
 from tests.benchmarks.crmarena.generation.conftest import MadeOrganisation, make
@@ -75,6 +77,7 @@ def test_a_company_of_a_paragraph_is_a_folder_like_those_that_people_write(writt
     assert written.writer.bank.slips == {"number", "category", "answer", "figure", "breach", "form", "again"}
     assert written.made.dataset.config["writing"]["company"] == {
         "batches": 8, "discarded": 2, "again": 0, "refused": 0, "similar": 0, "told_anew": 0,
+        "left_out": 0,
     }  # fmt: skip
     # Also the article with another amount: what is stored says what the bank's own articles say.
     bank = written.writer.bank.bank.articles
@@ -224,3 +227,36 @@ def test_what_an_interrupted_try_paid_for_is_not_paid_for_again(
         # A reply that could not be used is not kept, and asked for again.
         assert written.calls <= scene.calls <= written.calls + 1
         assert made.dataset.config["spending"]["calls"] == scene.calls
+
+
+def test_a_case_that_is_refused_each_time_is_left_out_whole_and_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"size": "tiny", "model": "endpoint:writer"}
+    cases = sizes.read_size("tiny").cases
+    with FaultServer() as server:
+        writer = Writer(refuses={4, 9, 14})
+        scene = server.scene(reply=writer)
+        monkeypatch.setenv("CXLAB_HOME", str(tmp_path))
+        write_settings(tmp_path, scene.url)
+        with pytest.raises(GenerationStopped, match=f"did not write 2 of {cases} cases as asked in 3 tries each"):
+            make(tmp_path, **options)
+        # What was left out is asked for again by the next try, and nothing else of it is.
+        writer.refuses = {14}
+        made = make(tmp_path, **options)
+    assert made.tables["Case"].height == made.tables["latent_cases"].height == cases - 1
+    assert case_id(4) in made.tables["Case"]["Id"]
+    for name, frame in made.tables.items():
+        for column in frame.select(pl.col(pl.String)):
+            assert not column.eq(case_id(14)).any(), (name, column.name)
+    assert not any(case_id(14) in sample.model_dump_json() for sample in made.samples)
+    assert not find_organisation_faults(made.tables, made.sandbox.schema)
+    assert made.dataset.config["writing"]["cases"]["left_out"] == 1
+    assert made.dataset.config["left_out"] == {"cases": 1}
+    assert made.dataset.config["note"] == (
+        f"1 of {cases} cases are left out: endpoint:writer did not write them in 3 tries"
+    )
+    assert f"{cases - 1} cases" in made.dataset.name
+    checks = list_checks(made.dataset)
+    assert "1 case is left out" in checks.finding
+    assert checks.frame.row(by_predicate=pl.col("label") == "Texts of cases", named=True)["left_out"] == 1
