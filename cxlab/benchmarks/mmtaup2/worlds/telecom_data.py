@@ -98,7 +98,7 @@ def _add_customer(rows: dict[str, Rows], number: int, start: int, rng: Random) -
         ],
         "line_ids": [line["line_id"] for line in owned],
         "bill_ids": [],
-        "created_at": f"{_before(rng, 1500)}T{rng.randrange(8, 20):02d}:{rng.randrange(60):02d}:00",
+        "created_at": f"{_joined(rng, owned)}T{rng.randrange(8, 20):02d}:{rng.randrange(60):02d}:00",
         "last_extension_date": None,
         "goodwill_credit_used_this_year": rng.choice((0.0, 0.0, 10.0, 25.0)),
     }
@@ -176,6 +176,12 @@ def _add_bills(rows: dict[str, Rows], customer: dict[str, Any], owned: Rows, rng
         }
         rows["bills"].append(bill)
         customer["bill_ids"].append(bill["bill_id"])
+
+
+def _joined(rng: Random, owned: Rows) -> datetime.date:
+    """A day before the first of these lines was activated: nobody has a line who is no customer."""
+    first = min(datetime.date.fromisoformat(line["last_plan_change_date"]) for line in owned)
+    return min(_before(rng, 1500), first - datetime.timedelta(days=1))
 
 
 def _before(rng: Random, days: int) -> datetime.date:

@@ -385,6 +385,9 @@ def test_generated_rows_hold_together(size: int) -> None:
         assert made.agent.get("devices", line["device_id"])
         plan = made.agent.get("plans", line["plan_id"]) or {}
         assert line["data_used_gb"] < plan["data_limit_gb"]
+    for customer in customers.values():
+        devices = [made.agent.get("devices", lines[line]["device_id"]) or {} for line in customer["line_ids"]]
+        assert customer["created_at"] < min(device["activation_date"] for device in devices)
     for bill_id, bill in made.agent.rows("bills"):
         assert bill_id in customers[bill["customer_id"]]["bill_ids"]
         assert bill["total_due"] == pytest.approx(sum(item["amount"] for item in bill["line_items"]))
