@@ -31,7 +31,7 @@ def spell_out(name: object) -> str:
         return _TRUTH[text.lower()]
     if not _ID.fullmatch(text):
         return text
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ").replace("+", " + ").split()
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d+[A-Z])", " ", text).replace("_", " ").replace("+", " + ").split()
     # What is written in capitals throughout is either one letter or an abbreviation, unless all of it is.
     loud = text.isupper()
     return " ".join(word if word.isupper() and (len(word) == 1 or not loud) else word.lower() for word in apart)

@@ -15,6 +15,8 @@ from cxlab.charts.names import begin, name_each, shorten, spell_out
         ("GUIDE", "guide"),
         ("hasSLA", "has SLA"),
         ("orderStatus", "order status"),
+        ("QuestionTypeFor30Days", "question type for 30 days"),
+        ("bm25", "bm25"),
         (True, "yes"),
         ("false", "no"),
         ("<img src=x>", "<img src=x>"),
