@@ -10,6 +10,7 @@ from cxlab.charts.theme import SIMULATED_PREFIX, short_model
 from cxlab.read import procedures
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_+]*")
+_WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d+[A-Z])")
 _TRUTH = {"true": "yes", "false": "no"}
 
 
@@ -31,7 +32,8 @@ def spell_out(name: object) -> str:
         return _TRUTH[text.lower()]
     if not _ID.fullmatch(text):
         return text
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d+[A-Z])", " ", text).replace("_", " ").replace("+", " + ").split()
+    split = _WORD_ENDS.sub(" ", text)
+    apart = split.replace("_", " ").replace("+", " + ").split()
     # What is written in capitals throughout is either one letter or an abbreviation, unless all of it is.
     loud = text.isupper()
     return " ".join(word if word.isupper() and (len(word) == 1 or not loud) else word.lower() for word in apart)
