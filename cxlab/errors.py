@@ -73,7 +73,7 @@ class NoStandIn(NotConfigured):
 
 
 class Unreachable(CxError):
-    """A server that does not answer or refuses the key, found before any work begins."""
+    """A server that does not answer, refuses the key or lacks the model, found before any work begins."""
 
 
 class Busy(CxError):

@@ -27,6 +27,15 @@ def read_completion(body: Any, latency_s: float) -> Completion:
     return Completion(text, calls, usage, latency_s, finish_reason, _reasoning(message))
 
 
+def read_listed(content: bytes) -> tuple[str, ...]:
+    """The names of the models that a server lists; () where it says something else, as some do that take any name."""
+    try:
+        rows = json.loads(content)["data"]
+        return tuple(str(row["id"]) for row in rows)
+    except (ValueError, KeyError, TypeError):
+        return ()
+
+
 def fault_in(body: Any) -> RetryFault | None:
     """The fault that some gateways report with HTTP 200, or in the middle of a stream."""
     error = body.get("error") if isinstance(body, dict) else None

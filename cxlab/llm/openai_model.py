@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxlab.llm import openai_clients, rate_limiter
 from cxlab.llm.base import Completion, ProviderFault, Request
-from cxlab.llm.completions import StreamedCompletion, read_completion
+from cxlab.llm.completions import StreamedCompletion, read_completion, read_listed
 from cxlab.llm.faults import (
     FaultKind,
     RetryFault,
@@ -71,6 +71,8 @@ class OpenAIModel:
         self.ladder = Ladder()
         # Only OpenAI itself is known to take the newer name; some servers ignore it and run on for ever.
         self._limit = "max_completion_tokens" if "//api.openai.com" in self.base_url else "max_tokens"
+        self.listed: tuple[str, ...] = ()
+        """The names that the server listed when it was asked last."""
         self._limit_changed = self._unlimited = False
         self._dropped: set[str] = set() if self.options.temperature else {"temperature"}
 
@@ -299,7 +301,8 @@ class OpenAIModel:
     async def reach(self) -> RetryFault | None:
         """Ask the server which models it has, once; the fault, or None where it answered whatever it said."""
         try:
-            async with self._sent("/models", dict, stream=False, method="get"):
+            async with self._sent("/models", dict, stream=False, method="get") as (response, _):
+                self.listed = read_listed(response.content)
                 return None
         except RetryFault as fault:
             return fault

@@ -1,6 +1,7 @@
 """What can this model do? A few small calls, for the connection test of the Models page and the CLI."""
 
 import copy
+import difflib
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -82,13 +83,16 @@ async def probe(model: ChatModel) -> Capabilities:
 
 # Whatever else a server says, it has answered.
 _NO_ANSWER = ("connection", "timeout", "auth")
+# As many of the names that a server lists are told.
+_MOST_TOLD = 3
 
 
 async def reach(model: ChatModel) -> Failure | None:
-    """Whether a model's server answers and takes the key: None, or the fault. What it says is of no account.
+    """Whether a model's server answers, takes the key and has the model: None, or the fault.
 
     The server is asked which models it has, which costs nothing. Some tell that to anybody and do not look at the
-    key; then the first calls of a run find out.
+    key; then the first calls of a run find out. A name that it does not list may be one all the same (an alias, another
+    version), so it is put to it in one small call; what it says then is of no account unless it knows no such model.
     """
     if model.simulated:
         return None
@@ -98,7 +102,26 @@ async def reach(model: ChatModel) -> Failure | None:
         failure = fault.failure if fault is not None else None
     else:
         failure = (await call(model, _request("Reply with the single word OK."))).failure
+    if failure is None and own is not None:
+        return await _find_unknown(model)
     return failure if failure is not None and failure.type in _NO_ANSWER else None
+
+
+async def _find_unknown(model: ChatModel) -> Failure | None:
+    """The fault of a model that its server neither lists nor has, with the nearest of the names that it lists."""
+    asked, listed = getattr(model, "model", None), getattr(model, "listed", ())
+    if not asked or not listed or asked in listed:
+        return None
+    failure = (await call(model, _request("Reply with the single word OK."))).failure
+    if failure is None or failure.type not in ("not_found", "bad_request"):
+        return None
+    if failure.type == "bad_request" and "model" not in failure.message.lower():
+        return None  # something else about the call, which a run may ask in another way
+    by_lower = {name.lower(): name for name in listed}
+    near = [by_lower[name] for name in difflib.get_close_matches(asked.lower(), by_lower, _MOST_TOLD, 0.5)]
+    told = ", ".join(near or sorted(listed)[:_MOST_TOLD])
+    names = f"the nearest of the models that it lists: {told}" if near else f"among the models that it lists: {told}"
+    return failure.model_copy(update={"type": "not_found", "message": f"{failure.message} ({names})"})
 
 
 def _request(text: str) -> Request:

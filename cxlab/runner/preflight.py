@@ -1,4 +1,4 @@
-"""Before a run starts: does each server answer, and does it take the key? What it says is of no account."""
+"""Before a run starts: does each server answer, take the key and have the model? What else it says is of no account."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def list_roles(run: Run) -> list[tuple[str, str]]:
 
 
 def preflight(roles: Iterable[tuple[str, str]]) -> None:
-    """Ask every server once; Unreachable in one line for those that do not answer or refuse the key."""
+    """Ask every server once; Unreachable in one line for those that do not answer, refuse the key or lack the model."""
     by_model: dict[str, list[str]] = {}
     for role, name in roles:
         if not name.startswith("simulated:") and role not in by_model.setdefault(name, []):
@@ -66,6 +66,8 @@ def _advise(name: str, failure: Failure) -> str:
     variable = registry.key_variable(name)
     if failure.type == "auth":
         return f"put a key that it takes into {variable}" if variable else "check the key"
+    if failure.type == "not_found":
+        return "correct the name of the model"
     by_variable = {"openai": "OPENAI_BASE_URL", f"endpoint:{registry.ENV_ENDPOINT}": "CXLAB_ENDPOINT_URL"}
     place = next((variable for begin, variable in by_variable.items() if name.startswith(begin)), registry.user_file())
     return f"start the server, or correct its address in {place}"

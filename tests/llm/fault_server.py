@@ -17,7 +17,7 @@ import re
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,6 +83,8 @@ class Scene:
     times: int | None = None
     status: int = 400
     message: str = "bad"
+    lists: Sequence[str] = ("tiny",)
+    """The models that it says it has."""
     most_texts: int | None = None
     """How many texts a request for embeddings may hold."""
     retry_after: str | None = None
@@ -123,9 +125,10 @@ class FaultServer(LocalServer):
         ]
 
     async def _models(self, request: web.Request) -> web.Response:
-        if self.scenes[request.match_info["scene"]].mode == "no_key":
+        scene = self.scenes[request.match_info["scene"]]
+        if scene.mode == "no_key":
             return _error(401, "who are you")
-        return web.json_response({"object": "list", "data": [{"id": "tiny", "object": "model"}]})
+        return web.json_response({"object": "list", "data": [{"id": name, "object": "model"} for name in scene.lists]})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         scene = self.scenes[request.match_info["scene"]]

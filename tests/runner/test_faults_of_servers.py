@@ -73,6 +73,42 @@ def test_a_refused_key_is_found_before_anything_is_asked(shell: Shell, server: F
     assert scene.calls == 0
 
 
+def name_model(shell: Shell, scene: Scene, model: str) -> str:
+    """What a run says whose agent is this model of the server."""
+    point(shell, mine=scene.url)
+    said = shell.call("run", LAMP, "--model", f"endpoint:mine/{model}", "--limit", "2", "--quiet")
+    return "" if said.returncode == 0 else str(said.stderr)
+
+
+NO_MODEL = (404, "The model does not exist"), (400, "Invalid model name passed in")
+
+
+@pytest.mark.parametrize(("status", "message"), NO_MODEL)
+def test_a_mistyped_model_is_found_before_the_run_with_the_nearest_names(
+    shell: Shell, server: FaultServer, status: int, message: str
+) -> None:
+    scene = server.scene("status", status=status, message=message, lists=("Strong", "small-7b", "strong-2"))
+    said = name_model(shell, scene, "strng")
+    assert "agent endpoint:mine/strng at 127.0.0.1:" in said
+    assert f"HTTP {status}: {message} (the nearest of the models that it lists: Strong, strong-2)" in said
+    assert "correct the name of the model" in said
+    assert scene.calls == 1
+    said = name_model(shell, scene, "quite-another")
+    assert "among the models that it lists: Strong, small-7b, strong-2" in said
+
+
+@pytest.mark.parametrize("lists", [("strong",), ()])
+def test_a_name_that_a_server_takes_without_listing_it_is_none_of_its_faults(
+    shell: Shell, server: FaultServer, lists: tuple[str, ...]
+) -> None:
+    scene = server.scene(reply='{"intent": "on"}', lists=lists)
+    assert name_model(shell, scene, "strng") == ""
+    assert scene.calls == 2 + len(lists), "a name that is not listed is tried once"
+    busy = server.scene("status", status=400, message="no such parameter", times=1, reply=scene.reply, lists=lists)
+    assert "(the nearest" not in name_model(shell, busy, "strng")
+    assert busy.calls > 1
+
+
 def test_a_run_whose_first_ten_calls_fail_alike_stops_itself(shell: Shell, server: FaultServer) -> None:
     scene = server.scene("status", status=401, message="who are you", times=10, reply='{"intent": "on"}')
     point(shell, agent=scene.url)
