@@ -7,7 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cxlab import read
 from cxlab.benchmarks.contract import Scored
+from cxlab.read import View
 from cxlab.records import Attempt, Failure, Message, Run, Usage, Vote
 from cxlab.runner.display.runs import describe
 from cxlab.runner.execute import find_unread, spending
@@ -112,6 +114,21 @@ def test_what_is_taken_over_is_charged_once(home: Path) -> None:
     assert (tally(run.id)["cost_usd"], tally(run.id)["tokens"]) == (2.0, 10 + 12 + 21)
     again = run.model_copy(update={"setup": {**run.setup, "rescored_from": "r0"}})
     assert set(by_role(again)) == {"judge"}
+
+
+def test_what_was_answered_in_two_runs_is_listed_without_the_cost_of_one_of_them(home: Path) -> None:
+    made, scored = attempt(0)
+    # Of ten replies nine had been kept by the run whose fault is tried again.
+    mixed = made.model_copy(update={"usage": Usage(prompt_tokens=9, completion_tokens=1, calls=1, cached_calls=9)})
+    third = adopt(mixed, "r3")
+    assert (third.usage.cached_calls, third.usage.elsewhere) == (10, True)
+    taken = third.model_copy(update={"id": "a2", "run_id": "r1", "sample_id": "s2"})
+    run = store(home, (mixed, scored), attempt(1), (taken, Scored()))
+    assert tally(run.id)["cost_usd"] == 4.0, "this run paid its own part"
+    listed = read.attempts(View(), order="oldest").frame
+    told = dict(listed.select("sample_id", "cost_usd").iter_rows())
+    assert told == {"s0": None, "s1": 1.0, "s2": None}
+    assert listed["latency_s"].null_count() == 2
 
 
 def test_parts_of_before_say_that_the_customers_share_is_unknown(home: Path) -> None:

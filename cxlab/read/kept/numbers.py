@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from cxlab.read.query import ask, facet, facet_ids
+from cxlab.read.query import ask, facet, facet_ids, measured
 from cxlab.store import catalogue, layout
 
 _KEYS = ["run_id", "attempt_id"]
@@ -68,7 +68,8 @@ def _read_facts(home: str, version: str) -> pl.DataFrame:
     facets = "".join(f', {facet(name)} AS "{column_of(name)}"' for name in facet_ids())
     found = ask(
         f"""SELECT a.run_id, a.attempt_id, a.sample_id, a.trial, a.benchmark, a.model, a.task, a.outcome, a.failure,
-            a.ended_by, a.turns, a.started, a.cost_usd, a.latency_s, a.verdict, a.verdict_turn,
+            a.ended_by, a.turns, a.started, {measured("cost_usd", "a")} AS cost_usd,
+            {measured("latency_s", "a")} AS latency_s, a.verdict, a.verdict_turn,
             md5(a.attempt_id) AS mixed{facets}
         FROM attempts a"""
     )

@@ -100,5 +100,7 @@ def adopt(attempt: Attempt, run_id: str) -> Attempt:
 
 def paid(usage: Usage) -> Usage:
     """Calls that were made and paid for before (`Usage.elsewhere`); what they took is kept, for it tells what such an
-    attempt takes."""
-    return usage.model_copy(update={"calls": 0, "cached_calls": usage.calls + usage.cached_calls, "unanswered": 0})
+    attempt takes. Where some replies had been kept from before them, what all took is not known: no count is kept."""
+    kept = {"calls": 0, "cached_calls": usage.calls + usage.cached_calls, "unanswered": 0}
+    in_part = {"prompt_tokens": 0, "completion_tokens": 0} if usage.calls and usage.cached_calls else {}
+    return usage.model_copy(update=kept | in_part)

@@ -1,6 +1,7 @@
 """What became of one attempt, by its stored verdict: passed, failed or none, why, whose doing, and where."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import polars as pl
 import streamlit as st
@@ -41,14 +42,26 @@ def show_chip(whole: StoredAttempt) -> None:
 def show_took(whole: StoredAttempt, *more: str) -> None:
     """In one line what the attempt took, as far as it is known, and when it began."""
     row = whole.attempt
-    told = [format_seconds(row["latency_s"]) if row["latency_s"] is not None else ""]
+    told = [*_list_took(row), f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries", *more]
+    st.caption(plain(" · ".join(filter(None, [*told, format_time(row["started"], zone())]))))
+
+
+def _list_took(row: Mapping[str, Any]) -> list[str]:
+    """Time, tokens and cost as far as they are known; of an attempt with replies that an earlier try paid for, that
+    they are of the others alone."""
+    calls, kept = row["calls"] or 0, row["cached_calls"] or 0
+    # What was taken over whole keeps what it took; a kept reply has no tokens of its own (`read.query.measured`).
+    if kept and not calls and not row["prompt_tokens"]:
+        return [f"time, tokens and cost unknown: its {format_count(kept)} replies were kept from before"]
+    told = [format_seconds(row["latency_s"])] if row["latency_s"] is not None else []
     if row["prompt_tokens"] is not None:
         told.append(f"{format_count(row['prompt_tokens'] + (row['completion_tokens'] or 0))} tokens")
     # What a stand-in costs says nothing.
     if row["cost_usd"] is not None and not row["simulated"]:
         told.append(format_usd(row["cost_usd"]))
-    told += [f"{format_count(row['calls'])} calls, {format_count(row['retries'])} retries", *more]
-    st.caption(plain(" · ".join(filter(None, [*told, format_time(row["started"], zone())]))))
+    if kept and calls:
+        told.append(f"without the {format_count(kept)} replies that were kept from before, which an earlier try paid")
+    return told
 
 
 def show_verdict(view: View, whole: StoredAttempt, about: Declaration, *, on_the_way: bool = False) -> None:

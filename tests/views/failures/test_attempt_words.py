@@ -14,7 +14,7 @@ from cxlab.records.metric_names import name_metric
 from cxlab.views.failures.attempt_procedure import say_against
 from cxlab.views.failures.attempt_procedure_words import explain_trace
 from cxlab.views.failures.attempt_set import is_local, name_columns
-from cxlab.views.failures.attempt_verdict import _say_evidence
+from cxlab.views.failures.attempt_verdict import _list_took, _say_evidence
 
 
 def trace(kind: str, said: str, panel: str, card: str, **more: Any) -> dict[str, Any]:
@@ -153,3 +153,20 @@ def test_an_unreadable_reply_says_once_why_nothing_is_scored() -> None:
 
 def test_a_grade_has_one_name_in_a_dialogue_and_where_models_are_compared() -> None:
     assert name_id("anthropomorphism_emotion") == name_metric("anthropomorphism_emotion") == "human manner and emotion"
+
+
+@pytest.mark.parametrize(
+    ("calls", "kept", "tokens", "words"),
+    [
+        (12, 0, 900, ["4.0 s", "900 tokens", "$0.0200"]),
+        (0, 12, 900, ["4.0 s", "900 tokens", "$0.0200"]),
+        (3, 9, 200, ["4.0 s", "200 tokens", "$0.0200",
+                     "without the 9 replies that were kept from before, which an earlier try paid"]),
+        (0, 12, 0, ["time, tokens and cost unknown: its 12 replies were kept from before"]),
+    ],
+)  # fmt: skip
+def test_figures_of_a_part_of_an_attempt_are_told_as_of_a_part(
+    calls: int, kept: int, tokens: int, words: list[str]
+) -> None:
+    took = {"latency_s": 4.0, "cost_usd": 0.02, "prompt_tokens": tokens, "completion_tokens": 0}
+    assert _list_took({**took, "calls": calls, "cached_calls": kept, "simulated": False}) == words

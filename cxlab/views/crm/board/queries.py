@@ -66,7 +66,7 @@ def attempts(run_ids: tuple[str, ...], task: str, verdict: str) -> pl.DataFrame:
         SELECT a.run_id, a.attempt_id, a.model,
             coalesce(json_extract_string(r.setup, '$.options.framework'), 'function_calling') AS framework,
             a.task, q.number, q.query, a.verdict, a.verdict_reason AS reason,
-            json_extract_string(a.output, '$.answer') AS answer, a.cost_usd, t.turns
+            json_extract_string(a.output, '$.answer') AS answer, {measured("cost_usd", "a")} AS cost_usd, t.turns
         FROM attempts a JOIN runs r USING (run_id) LEFT JOIN asked q USING (sample_id)
             LEFT JOIN replies t USING (run_id, attempt_id)
         WHERE a.run_id IN ({listed}) AND ($task = '' OR a.task = $task)
