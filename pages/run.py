@@ -71,8 +71,8 @@ def choose_order() -> RunRequest:
         customer = None
         if benchmark.with_customer:
             players = [benchmark.default_customer, *real]
-            with c:
-                customer = ui.choose_id("customer", "Customer played by", list(dict.fromkeys(players)), ui.label)
+            # Over the whole width: a third of it cuts what models are called.
+            customer = ui.choose_id("customer", "Customer played by", list(dict.fromkeys(players)), ui.label)
         cache = st.checkbox("Reuse replies that were paid for before", key="cache", bind="query-params")
     offer_real(offered, benchmark, [row.name for row in rows if row.rank == 0], [*models, *judges, customer or ""])
     switches = benchmark.Options.switches()

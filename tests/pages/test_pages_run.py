@@ -88,6 +88,13 @@ def test_a_switch_that_no_run_can_have_is_refused_before_it_is_started() -> None
     assert not app.metric
 
 
+def test_who_plays_the_customer_has_the_room_that_its_name_takes() -> None:
+    app = open_page("run", bench="mmtaup2")
+    assert app.selectbox(key="customer").value == "simulated:customer"
+    narrow = [box.key for column in app.columns if column.weight < 0.5 for box in column.selectbox]
+    assert "customer" not in narrow
+
+
 def test_an_address_from_before_with_labels_still_works() -> None:
     assert chosen(open_page("run", bench="CXMArena", dataset=LABEL)) == ("cxmarena", DATASET)
 
