@@ -35,7 +35,8 @@ def draw_dots(
     axis: tuple[float, float] | None = None,
 ) -> "Figure":
     """One band a group, first on top, and one line a model in it, with its name and value beside it where there are
-    several. Each row has model, group, value, low, high, hover; and `faint` where it is drawn in grey.
+    several. Each row has model, group, value, low, high, hover; and `faint` where it is drawn in grey;
+    `least_only` where the value is the least it can be and the whisker ends at the most, in grey as well.
 
     `names` of groups may hold <br>; `digits` of values and of the intervals in hovers; `axis`: the ends that the axis
     has at least, beyond which there are no ticks; customdata: [group, model].
@@ -54,7 +55,7 @@ def draw_dots(
         mark = mark_of(marks, model)
         own = [row for row in rows if row["model"] == model and row["group"] in middle]
         for faint in (False, True):
-            part = [row for row in own if bool(row.get("faint")) is faint]
+            part = [row for row in own if _is_faint(row) is faint]
             if not part:
                 continue
             look = replace(mark, colour=colours.muted, simulated=True) if faint else mark
@@ -66,7 +67,7 @@ def draw_dots(
                 marker={**look.marker, "size": 7 if faint else 9, "opacity": 0.6 if faint else 1},
                 error_x={
                     "type": "data", "symmetric": False, "thickness": 1.5, "width": 0,
-                    "color": colours.hairline if faint else mark.colour,
+                    "color": colours.muted if part[0].get("least_only") else colours.hairline if faint else mark.colour,
                     "array": [0 if row["high"] is None else row["high"] - row["value"] for row in part],
                     "arrayminus": [0 if row["low"] is None else row["value"] - row["low"] for row in part],
                 },
@@ -122,7 +123,7 @@ def _write_names(
     # On the left only where there is more room than on the right, or names would run into those of the bands.
     left = [_ends(row)[1] > turn and _ends(row)[0] - begin >= end - _ends(row)[1] for row in rows]
     # Set apart, or a name from right to left would turn the sign of its value round.
-    figures = [format_decimals(row["value"], digits) for row in rows]
+    figures = [("≥ " if row.get("least_only") else "") + format_decimals(row["value"], digits) for row in rows]
     texts = [f"\xa0\xa0\u2068{short_name(model)}\u2069 {each}\xa0\xa0" for each in figures]
     figure.add_scatter(
         x=[_ends(row)[0 if on_left else 1] for row, on_left in zip(rows, left, strict=True)],
@@ -130,7 +131,7 @@ def _write_names(
         mode="text",
         text=texts,
         textposition=["middle left" if on_left else "middle right" for on_left in left],
-        textfont={"color": [colours.muted if row.get("faint") else colours.ink for row in rows], "size": 12},
+        textfont={"color": [colours.muted if _is_faint(row) else colours.ink for row in rows], "size": 12},
         hoverinfo="skip",
         cliponaxis=False,
         showlegend=False,
@@ -251,7 +252,13 @@ def _edge(group: Sequence[float], apart: float, side: int) -> float:
 
 def _say_interval(row: Mapping[str, Any], digits: int) -> str:
     """As `interval_words`; where nothing was tested the hover says so itself."""
-    return "" if row.get("faint") and row["low"] is None else interval_words(row, digits)
+    if row.get("least_only") or (row.get("faint") and row["low"] is None):
+        return ""
+    return interval_words(row, digits)
+
+
+def _is_faint(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("faint") or row.get("least_only"))
 
 
 def interval_words(row: Mapping[str, Any], digits: int = 1) -> str:

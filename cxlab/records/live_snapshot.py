@@ -30,7 +30,8 @@ class LiveCounts:
 
 @dataclass(frozen=True)
 class LiveMetric:
-    """A metric as it stands: `value` of `n` observations, or None with the reason; `share` from 0 to 1."""
+    """A metric as it stands: `value` of `n` observations, or None with the reason; `share` from 0 to 1. `left`: how
+    many more may count and are open, as the wording does not decide them."""
 
     metric: str
     title: str
@@ -40,6 +41,7 @@ class LiveMetric:
     reason: str
     share: bool
     best: float
+    left: int = 0
 
 
 @dataclass(frozen=True)

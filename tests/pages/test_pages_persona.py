@@ -160,6 +160,13 @@ def test_the_lab_opens_on_a_telling_task_of_stored_runs_and_plays_it_as_stored(e
     assert offers not in [each.key for each in app.button]
     app.button(key="step").click().run()
     assert "it goes on live from here: the models are asked" in words(app)
+    # Two tasks are sure of nothing, and what is worth showing of them says so.
+    assert "a single case, not what is sure over all stored conversations" in words(app)
+    # On a stage it would lie below the screen: "Play live" stands above the talk.
+    app.toggle(key="large").set_value(True).run()
+    assert offers not in [each.key for each in app.button]
+    assert app.button_group(key="persona-source-of-play").options == ["Stored dialogue", "Play live"]
+    app.toggle(key="large").set_value(False).run()
     for _ in range(3):
         app.button(key="step").click().run()
     said = [[each.text for each in frame.messages] for frame in app.session_state["persona-stage"][1].frames]
@@ -550,6 +557,19 @@ def test_a_move_is_marked_by_whether_it_is_for_the_better(
     assert (mark in mark_move(reading, {"arga": was})) if mark else mark_move(reading, {"arga": was}) == ""
     # In the first turn there is nothing to have moved from.
     assert mark_move(reading, {}) == ""
+
+
+def test_what_is_open_stands_beside_what_is_counted_and_much_of_it_leaves_no_mean() -> None:
+    frame = SimpleNamespace(before={}, ended="over", passed=True, unmended=())
+    few = LiveMetric("user_effort", "User effort", "What it is.", 0.2, 10, "", True, 0.0, 1)
+    much = LiveMetric("user_effort", "User effort", "What it is.", 0.1, 10, "", True, 0.0, 10)
+    row = _metric([few, much], cast(Any, [frame, frame]), False)
+    assert [str(cell[0]) for cell in row.cells] == [
+        "<small>2 of 10, 1 open</small> 20 %", "<small>1 of 10, 10 open</small> ≥ 5 %",
+    ]  # fmt: skip
+    assert "at least 5 %, at most 55 %" in row.cells[1][3]
+    # Of two of which one is not known, none is the better one.
+    assert not any(cell[1] for cell in row.cells)
 
 
 def test_the_chart_holds_the_numbers_of_its_table() -> None:

@@ -131,7 +131,8 @@ def show_board(
         for place, column in enumerate(st.columns(len(frames), gap="small" if choices.large else "medium")):
             with column:
                 _show_hand(choices, place, frames[place], stage, playing, heard == place, stopped and can_ask)
-        if stopped and can_ask:
+        if stopped and can_ask and not choices.large:
+            # On a stage it would lie below the screen; the switch above the talk does the same.
             _offer_live(choices)
     if not choices.large:
         # Below where a person answers, which belongs to the talk.

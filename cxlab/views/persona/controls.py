@@ -92,7 +92,7 @@ def choose_source(now: Choices, stored: StoredPlay | None) -> None:
     when = format_time(stored.created, zone()).partition(" ")[0] if stored else ""
     tip = (
         "Stored: the very dialogues of a run, turn by turn, no model is asked. Live: the models are asked now and may "
-        "answer otherwise."
+        "answer otherwise. Where you answer as the customer in a stored dialogue, it goes on live from there."
     )
     if now.large and stored:
         tip += plain(f" These are of {when}, by {label(stored.model)}.")

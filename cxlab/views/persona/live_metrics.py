@@ -7,6 +7,7 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations, customer_talk
+from cxlab.benchmarks.mmtaup2.evaluation.left_undecided import is_large
 from cxlab.records.live_snapshot import LiveMetric, LiveSnapshot
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import plain
@@ -272,23 +273,44 @@ def _misheard(frames: Sequence[LiveSnapshot], columns: Sequence[VariantChoice], 
 
 def _metric(readings: Sequence[LiveMetric], frames: Sequence[LiveSnapshot], large: bool) -> _Row:
     what = readings[0]
-    values = [one.value for one in readings]
-    apart = len(set(values)) > 1
+    values = [None if _is_open(one) else one.value for one in readings]
+    apart = len({(one.value, one.left) for one in readings}) > 1
     best, cells = _find_best(values, frames, what.best), []
     for place, (one, frame) in enumerate(zip(readings, frames, strict=True)):
         if one.value is None:
             cells.append((_DASH, False, Markup(""), one.reason))
             continue
-        counted = not large and one.share and one.n >= 2
-        few = Markup("<small>{} of {}</small> ").format(round(one.value * one.n), one.n) if counted else Markup("")
-        told = f"{one.title}: mean of {one.n}" + _since(one, frame)
-        value = _value(one, one.value)
+        counted = not large and one.share and one.n + one.left >= 2
+        open = f", {one.left} open" if one.left else ""
+        few = Markup("<small>{} of {}{}</small> ").format(round(one.value * one.n), one.n, open) if counted else ""
+        told = f"{one.title}: mean of {one.n}{_tell_open(one)}" + _since(one, frame)
+        # A mean of the few that are decided would be read as the figure.
+        value = f"≥ {_value(one, _least(one))}" if _is_open(one) else _value(one, one.value)
         move = mark_move(one, {} if frame.ended else frame.before)
-        cells.append((value.removesuffix(" %") if large else few + value, place in best, move, told))
+        cells.append((value.removesuffix(" %") if large else Markup(few) + value, place in best, move, told))
     name = escape(what.title)
     if large and _is_share(what):
         name = _PER_CENT.format(name)
     return _Row(what.title, name, in_words(what.definition), cells, apart)
+
+
+def _is_open(one: LiveMetric) -> bool:
+    """Whether so much is open that the figure is told as the least that it can be."""
+    return one.share and one.value is not None and is_large(one.n, one.left)
+
+
+def _least(one: LiveMetric) -> float:
+    return (one.value or 0.0) * one.n / (one.n + one.left)
+
+
+def _tell_open(one: LiveMetric) -> str:
+    if not one.left:
+        return ""
+    told = f"; {one.left} more are open, which the wording does not decide"
+    if _is_open(one):
+        most = _value(one, ((one.value or 0.0) * one.n + one.left) / (one.n + one.left))
+        told += f": at least {_value(one, _least(one))}, at most {most}"
+    return told
 
 
 def _is_share(one: LiveMetric) -> bool:

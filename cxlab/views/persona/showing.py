@@ -8,7 +8,7 @@ import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import worth_showing
 from cxlab.benchmarks.mmtaup2.evaluation.results import TERMS
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import TaskContrast
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import PairedEffect, TaskContrast
 from cxlab.benchmarks.mmtaup2.live import live_tasks
 from cxlab.benchmarks.mmtaup2.run import seed_of
 from cxlab.records.live_snapshot import LiveSnapshot
@@ -23,6 +23,8 @@ from cxlab.views.persona.queries import load_agent_messages
 
 _MOST = 3
 _COLUMNS = {"persona": SETS["Personas"], "exposure": SETS["What the agent knows"]}
+_SURE = "as over all stored conversations, for sure"
+_UNSURE = "a single case, not what is sure over all stored conversations"
 _LEVELS = {"persona": ("no persona", "easy", "hard"), "exposure": ("told nothing", "told", "infers")}
 
 
@@ -84,6 +86,12 @@ def _list_kind(agent: str, customer: str, kind: str) -> tuple[list[TaskContrast]
     return found, claim.of.place if claim else -1, (turns.low, turns.high) if turns else worth_showing.ANY
 
 
+def _list_effects(now: Choices, kind: str) -> tuple[int, Sequence[PairedEffect]]:
+    """The place of the column that the claim over this kind is of, and what it claims."""
+    claim = pick_claim(list_claims(now.agent, now.customer, _COLUMNS[kind]))
+    return (claim.of.place, claim.effects) if claim else (-1, ())
+
+
 def say_choice(now: Choices) -> str:
     """By which rule the task on the page is an example; "" where it is not chosen by it."""
     for kind in _COLUMNS:
@@ -113,14 +121,16 @@ def played(now: Choices, one: TaskContrast) -> Choices:
 
 
 def show_worth(now: Choices) -> None:
-    """Tasks on which personas or exposures differ most in stored runs of the two, to be shown by a click; on a stage
-    none."""
+    """Tasks on which personas or exposures differ most in stored runs of the two, to be shown by a click, those that
+    show no more than is sure over all before those that do; on a stage none."""
     found = [one for one in list_contrasts(now.agent, now.customer) if one.domain == now.domain and one.size > (0, 0)]
     if now.large or not found:
         return
     shown: list[TaskContrast] = []
+    claimed = {kind: _list_effects(now, kind) for kind in _COLUMNS}
+    sure = {id(one): worth_showing.is_borne(one, *claimed[one.kind]) for one in found}
     # Of a hand-over an audience sees little; it comes after all others.
-    for one in sorted(found, key=lambda one: one.hand_over or not any(one.passed)):
+    for one in sorted(found, key=lambda one: (one.hand_over or not any(one.passed), not sure[id(one)])):
         if len(shown) < _MOST and one.task not in [each.task for each in shown]:
             shown.append(one)
     # Above the talk, where whoever comes for the first time looks.
@@ -133,7 +143,7 @@ def show_worth(now: Choices) -> None:
                 type="primary" if now.play == played(now, one).play else "secondary",
                 on_click=lambda one=one: write_address(played(now, one)),
             )  # fmt: skip
-            st.caption(plain(describe(one)))
+            st.caption(plain(f"{describe(one)}; {_SURE if sure[id(one)] else _UNSURE}"))
 
 
 def show_why(now: Choices, frames: Sequence[LiveSnapshot], live: bool = False) -> None:

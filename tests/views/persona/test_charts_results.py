@@ -2,8 +2,10 @@
 
 import polars as pl
 
+from cxlab.benchmarks.mmtaup2.evaluation.left_undecided import add_bounds
 from cxlab.charts.theme import mark_models
 from cxlab.views.persona.results.charts import draw_differences, draw_results
+from cxlab.views.persona.results.labels import find, write_cell
 
 MARKS = mark_models(["simulated:a", "b"])
 GROUPS = {"all": "All", "hard": "Hard <b>"}
@@ -81,3 +83,46 @@ def test_names_of_dots_have_room_within_what_is_drawn_and_no_value_stands_beyond
             end = x + (-1 if side == "middle left" else 1) * letter * (len(text) - 2)
             assert low - letter <= end <= high + letter
     assert list(figure.layout.xaxis.tickvals) == [0, 20, 40, 60, 80, 100]
+
+
+def test_a_figure_of_which_much_is_undecided_has_bounds_and_no_mean() -> None:
+    rows = add_bounds(
+        pl.DataFrame(
+            # Of 20 turns 9 are undecided; of the 11 others one is annoyed. Of 20 messages one is undecided.
+            [("simulated:a", "all", "annoyance", 1 / 11, 0.0, 0.3, 11, 5),
+             ("simulated:a", "all", "annoyance_undecided", 9 / 20, 0.2, 0.7, 20, 5),
+             ("simulated:a", "all", "user_effort", 3 / 19, 0.1, 0.3, 19, 5),
+             ("simulated:a", "all", "user_effort_undecided", 1 / 20, 0.0, 0.2, 20, 5),
+             ("simulated:a", "all", "clarification_precision", None, None, None, 0, 0),
+             ("simulated:a", "all", "clarification_recall", 0.5, 0.1, 0.9, 2, 2),
+             ("simulated:a", "all", "clarification_undecided", 0.4, 0.1, 0.7, 10, 5)],
+            schema=["side", "grp", "metric", "value", "low", "high", "n", "tasks"], orient="row",
+        ),
+        ["side", "grp"],
+    )  # fmt: skip
+    found = {row["metric"]: row for row in rows.iter_rows(named=True)}
+    assert (found["annoyance"]["least"], found["annoyance"]["most"]) == (1 / 20, 10 / 20)
+    assert found["user_effort"]["least"] is None
+    assert found["user_effort"]["undecided"] == 0.05
+    assert (found["clarification_precision"]["least"], found["clarification_precision"]["most"]) == (0.0, 1.0)
+    # How many occasions hang on an open message nobody knows.
+    assert found["clarification_recall"]["least"] is None
+    assert found["annoyance_undecided"]["undecided"] is None
+    gaps = pl.DataFrame(schema={"factor": pl.String})
+    said = find("annoyance", "persona", rows.filter(metric="annoyance"), gaps).replace("\\", "")
+    assert "at least 0.050, at most 0.500" in said
+    assert "45 % of the turns of the customer undecided" in said
+    assert "0.091" not in said
+    some = find("user_effort", "persona", rows.filter(metric="user_effort"), gaps).replace("\\", "")
+    assert "0.158" in some
+    assert "5 % of the messages of the customer undecided" in some
+    assert write_cell(found["annoyance"]) == "≥ 0.050, ≤ 0.500"
+    figure = draw_results(
+        rows.filter(metric="annoyance"), "Annoyed", GROUPS, MARKS, False, floors=BASELINES.clear(),
+        published=PAPER.clear(), shares=True,
+    )  # fmt: skip
+    (dots,) = [trace for trace in figure.data if trace.mode == "markers"]
+    assert list(dots.x) == [0.05]
+    assert [round(end, 6) for end in dots.error_x.array] == [0.45]
+    assert "at least 0.050, at most 0.500" in dots.hovertext[0]
+    assert "95 %" not in dots.hovertext[0]

@@ -166,6 +166,19 @@ class PairedEffect:
         return not math.isnan(self.low) and (self.low > _NOTHING or self.high < -_NOTHING)
 
 
+def is_borne(one: TaskContrast, place: int, effects: Sequence[PairedEffect]) -> bool:
+    """Whether all that a contrast shows between the term at `place` and the first is sure over all pairs, as `effects`
+    measure them: its difference in turns is within the interval of one that is clear of 0, and where one of the two
+    reaches the goal and the other does not, goals differ for sure in that direction."""
+    usual = {effect.figure: effect for effect in effects if effect.shown}
+    more, goals = one.more_turns(place), int(one.passed[place]) - int(one.passed[0])
+    turns, reached = usual.get("turns"), usual.get("pass")
+    if not more and not goals:
+        return False
+    in_turns = not more or (turns is not None and turns.low <= more <= turns.high)
+    return in_turns and (not goals or (reached is not None and goals * reached.difference > 0))
+
+
 FIGURES = {
     "adapted": "messages that adapt",
     "pass": "goals reached",

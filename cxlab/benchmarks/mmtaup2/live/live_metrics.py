@@ -10,6 +10,7 @@ from cxlab.benchmarks.mmtaup2 import tasks
 from cxlab.benchmarks.mmtaup2.conversation import personas
 from cxlab.benchmarks.mmtaup2.conversation.patience import HURRIED, SHORT, MessageLoad, patience, person_of, strain
 from cxlab.benchmarks.mmtaup2.evaluation import adaptations, summary
+from cxlab.benchmarks.mmtaup2.evaluation.left_undecided import SHARES, UNBOUNDED
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import (
     CUT_SHORT,
     METRICS,
@@ -94,7 +95,9 @@ def _read(metric: str, found: Measurement) -> LiveMetric:
     if metric == "arga" and figure.value is None and found.log.misheard:
         reason = NOT_OVER
     n = len(figure.observations)
-    return LiveMetric(metric, what.title, what.definition, figure.value, n, reason, what.high == 1, what.best)
+    open = None if metric in UNBOUNDED else found.figures.get(SHARES.get(metric, ""))
+    left = round(sum(open.observations)) if open else 0
+    return LiveMetric(metric, what.title, what.definition, figure.value, n, reason, what.high == 1, what.best, left)
 
 
 def _count(task: tasks.Task, messages: Sequence[Message], found: Measurement) -> LiveCounts:

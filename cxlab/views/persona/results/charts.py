@@ -1,7 +1,7 @@
 """What personas, exposure and voice do to a figure: dots with whiskers, floors and published cells for reference."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -34,10 +34,14 @@ def draw_results(
 
     `frame`: side, grp, value, low, high, n, tasks; `groups`: names of the bands, in order. `floors` (grp, value, name,
     whole) as broken lines across the band, `published` (grp, entity, value, source) as grey diamonds below it.
+    Where `frame` has `least` and `most` of a row, it is drawn from the one to the other and has no mean.
     `shares`: the axis runs from 0 to 1 at least; `percent`: drawn as percentages. customdata: [group, side].
     """
     scale, usual = (100.0, 1) if percent else (1.0, 3)
     digits = usual if digits is None else digits
+    if "least" in frame.columns:
+        bounds = {"value": "least", "low": "least", "high": "most"}
+        frame = frame.with_columns(pl.coalesce(bound, name).alias(name) for name, bound in bounds.items())
     frame = frame.with_columns(pl.col(_ENDS) * scale)
     floors, published = (each.with_columns(pl.col("value") * scale) for each in (floors, published))
     unit = " %" if percent else ""
@@ -49,8 +53,9 @@ def draw_results(
             **row,
             "model": row["side"],
             "group": row["grp"],
+            "least_only": row.get("least") is not None,
             "hover": f"{plain(groups[row['grp']].partition('<br>')[0])}<br>{plain(title)} "
-            f"{row['value']:.{digits}f}{unit}"
+            f"{_say_value(row, digits)}{unit}"
             f"<br>n {format_count(row['n'])} of {format_count(row['tasks'])} tasks",
         }
         for row in shown.iter_rows(named=True)
@@ -92,6 +97,15 @@ def draw_results(
     figure.update_xaxes(title=plain(title) + (", %" if percent else ""))
     figure.update_layout(showlegend=len(sides) > 1 or floors.height > 0 or told.height > 0)
     return figure
+
+
+def _say_value(row: Mapping[str, Any], digits: int) -> str:
+    if row.get("least") is None:
+        return f"{row['value']:.{digits}f}"
+    return (
+        f"at least {row['low']:.{digits}f}, at most {row['high']:.{digits}f}:<br>"
+        f"{100 * row['undecided']:.0f} % undecided, no judge says"
+    )
 
 
 def draw_differences(

@@ -19,6 +19,7 @@ from cxlab.ui.labels import label, plain
 from cxlab.ui.tables import show_table
 from cxlab.ui.unknown import describe, stop_at
 from cxlab.views.benchmarks import published_tables
+from cxlab.views.persona.results import undecided_words
 
 SOURCE = "MM-tau-p², Tables 2 and 5, one agent, two judges; not paired"
 HOW_COUNTED = "Each figure's definition stands under the heading and in the last table."
@@ -209,11 +210,14 @@ def find(metric: str, by: str, whole: pl.DataFrame, gaps: pl.DataFrame) -> str:
 
     `gaps` compares runs with the first of them, which says of the two best ones only when one of them is it.
     """
+    if undecided_words.has_bounds(whole):
+        return plain(undecided_words.tell_bounds(metric, title(metric).lower(), whole, write_value))
     rows = whole.drop_nulls("value").sort("value", "side", descending=[results.is_up(metric), False])
     if rows.is_empty():
         return plain(f"{title(metric)} has no value here")
     first = rows.row(0, named=True)
     lead = f"{short_model(first['side'])}: {title(metric).lower()} {write_value(metric, first['value'])}"
+    lead += undecided_words.say_share(metric, first)
     if rows.height > 1:
         second = rows.row(1, named=True)
         gap = gaps.filter(pl.col("factor") == "run", pl.col("run_id").is_in([first["run_id"], second["run_id"]]))
@@ -317,7 +321,9 @@ def explain_nothing(metric: str, by: str, rows: pl.DataFrame) -> str:
 
 
 def write_cell(cell: Mapping[str, Any]) -> str | None:
-    """ "0.557 (0.50 to 0.61)" """
+    """ "0.557 (0.50 to 0.61)"; "≥ 0.020, ≤ 0.470" where much of it is undecided"""
+    if cell and cell.get("least") is not None:
+        return f"≥ {format_ratio(cell['least'])}, ≤ {format_ratio(cell['most'])}"
     if not cell or cell["value"] is None:
         return None
     if cell["low"] is None or cell["high"] is None:

@@ -7,7 +7,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.benchmarks.mmtaup2.evaluation import baselines as floors
-from cxlab.benchmarks.mmtaup2.evaluation import measured_metrics, results
+from cxlab.benchmarks.mmtaup2.evaluation import left_undecided, measured_metrics, results
 from cxlab.benchmarks.mmtaup2.generate import exposure_facet
 from cxlab.charts.names import name_each
 from cxlab.charts.numbers import format_count
@@ -21,7 +21,7 @@ from cxlab.ui.tables import column, show_chart, show_table
 from cxlab.views.benchmarks import published_tables
 from cxlab.views.like_run import form_of
 from cxlab.views.persona.queries import BENCHMARK, list_runs
-from cxlab.views.persona.results import charts
+from cxlab.views.persona.results import charts, undecided_words
 from cxlab.views.persona.results import labels as terms
 from cxlab.views.persona.results.runs import LikeWithLike, count_alike, offer_others
 from cxlab.views.persona.results.selection import ALL, FILTERS, ResultSelection, best_first, set_scene
@@ -30,6 +30,7 @@ _COMMAND = (
     "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
     "python -m cxlab run mmtaup2 --model simulated:floor-transfer --model simulated:floor-nothing"
 )
+_CELL = ("value", "low", "high", "n", "tasks", "undecided", "least", "most")
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 
 
@@ -58,11 +59,12 @@ def show_results() -> None:
             only=scene.only, prefix=scene.prefix,
         )  # fmt: skip
     frame = pl.concat([whole.with_columns(grp=pl.lit(ALL)), parts.rename({scene.by: "grp"})], how="diagonal")
+    frame = left_undecided.add_bounds(frame, ["run_id", "grp"])
     frame, gaps = scene.named(frame), scene.named(gaps)
     _show_sure(scene)
     alike = count_alike(scene.runs, scene.by, scene.only, scene.prefix, scene.metric)
     _show_figures(scene, frame, gaps, alike)
-    _show_differences(scene, gaps)
+    _show_differences(scene, gaps, undecided_words.has_bounds(frame.filter(metric=scene.metric)))
     _show_all(scene, frame, alike)
 
 
@@ -132,11 +134,12 @@ def _show_sure(scene: ResultSelection) -> None:
 def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFrame, alike: LikeWithLike) -> None:
     """The finding, the chart of the chosen figure with floors and published cells, and its table."""
     rows = frame.filter(metric=scene.metric)
+    bounds = undecided_words.has_bounds(rows)
     section(
         terms.find(scene.metric, scene.by, rows.filter(grp=ALL), gaps),
         plain(
             f"{alike.told} {terms.define(scene.metric)} {'As the judges see it. ' if scene.prefix else ''}"
-            "Whiskers: 95 % intervals, tasks as clusters."
+            f"{f'{undecided_words.EXPLAINED} ' if bounds else ''}Whiskers: 95 % intervals, tasks as clusters."
         ),
         ["simulated"] if any(mark.simulated for mark in scene.marks.values()) else [],
     )
@@ -254,11 +257,14 @@ def _twin_columns(scene: ResultSelection) -> dict[str, Any]:
         "n": column("n", "count", "Observations; of mm-tap and of comparisons of voice with text: conversations."),
         "tasks": column("Tasks", "count"),
         "reason": column("Why none", help="Where there is no value."),
+        "undecided": column("Undecided", "ratio", "The share that the wording leaves open and no judge decides."),
+        "least": column("At least", "ratio", "If all that is undecided were a no; where that is much."),
+        "most": column("At most", "ratio", "If all of it were a yes."),
         "partial": column("Of its parts", "ratio", "mm-tap of the parts that are defined; not comparable."),
     }
 
 
-def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
+def _show_differences(scene: ResultSelection, gaps: pl.DataFrame, bounds: bool) -> None:
     """Levels of the factors against plainer ones, on the same tasks."""
     if gaps.is_empty():
         if scene.metric in measured_metrics.PAIRED or scene.metric.startswith("pass^"):
@@ -272,8 +278,10 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
     real = gaps.filter(pl.col("verdict") != "cannot tell").height
     section(
         plain(f"{scene.title}: {real} of {gaps.height} differences are sure"),
-        "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by swapping "
-        "the two sides of whole tasks at random (mm-tap: bootstrap), both corrected for all rows. Sure: clear of 0.",
+        (undecided_words.ON_DIFFERENCES if bounds else "")
+        + "Conversations that are alike but for one thing; in the first rows for the model. Intervals and p by "
+        "swapping the two sides of whole tasks at random (mm-tap: bootstrap), both corrected for all rows. Sure: clear "
+        "of 0.",
     )
     if told := terms.say_exposure(gaps, "what passed" if scene.metric == "pass" else scene.title):
         st.markdown(plain(told))
@@ -309,7 +317,7 @@ def _show_differences(scene: ResultSelection, gaps: pl.DataFrame) -> None:
 def _show_all(scene: ResultSelection, frame: pl.DataFrame, alike: LikeWithLike) -> None:
     """Every figure of one side, a column a level, as the paper's tables have it."""
     side = next(iter(scene.sides))
-    note = "Value with its 95 % interval; – where nothing was there to observe."
+    note = "Value with its 95 % interval, ≥ and ≤ bounds where much is undecided; – where nothing was there to observe."
     section("All figures", plain(f"{note} {alike.told}".strip()))
     if len(scene.sides) > 1:
         side = (
@@ -335,7 +343,7 @@ def _show_all(scene: ResultSelection, frame: pl.DataFrame, alike: LikeWithLike) 
         for group in groups:
             cell = cells.get((metric, group), {})
             row[group] = terms.write_cell(cell)
-            row |= {f"{group}_{name}": cell.get(name) for name in ("value", "low", "high", "n", "tasks")}
+            row |= {f"{group}_{name}": cell.get(name) for name in _CELL}
         rows.append(row | {"definition": terms.define(metric)})
     columns = {"figure": column("Figure")}
     columns |= {group: column(name) for group, name in groups.items()}

@@ -6,7 +6,15 @@ from typing import Any
 
 import polars as pl
 
-from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import SETS, TaskContrast, find_telling, measure_effect, rank
+from cxlab.benchmarks.mmtaup2.evaluation.worth_showing import (
+    SETS,
+    PairedEffect,
+    TaskContrast,
+    find_telling,
+    is_borne,
+    measure_effect,
+    rank,
+)
 
 TERMS = sorted(set(itertools.chain(*SETS.values())))
 
@@ -117,3 +125,22 @@ def test_voice_is_held_against_text_of_another_run_task_by_task() -> None:
         ("pass", 1.0, 0.0, 12, True), ("turns", 9.0, 12.0, 12, True),
     ]  # fmt: skip
     assert measure_effect(typed, figures, {}, ("hard", 0), ("hard", 0), lines=("voice", "text")) == []
+
+
+def test_what_a_task_shows_is_borne_where_it_keeps_to_what_is_sure_over_all() -> None:
+    cells = {(task, persona, 0): (True, 5 + extra * (persona == "hard"))
+             for task, extra in (("usual", 6), ("far", 20), ("none", 0))
+             for persona in ("none", "easy", "hard")}  # fmt: skip
+    cells["missed", "none", 0] = cells["missed", "easy", 0] = (True, 5)
+    cells["missed", "hard", 0] = (False, 11)
+    found = {one.task: one for one in rank(*frames(cells), {"r": "d"})}
+    turns = PairedEffect("turns", 5.0, 11.0, 6.0, 3.0, 9.0, 12, 12)
+    goals = PairedEffect("pass", 1.0, 0.7, -0.3, -0.6, 0.1, 12, 12)
+
+    def borne(*effects: PairedEffect) -> set[str]:
+        return {task for task, one in found.items() if is_borne(one, 2, effects)}
+
+    assert borne(turns, goals) == {"usual"}
+    # Goals that differ for sure bear a goal that is missed; turns that do not differ for sure bear none.
+    assert borne(turns, replace(goals, high=-0.1)) == {"usual", "missed"}
+    assert borne(replace(turns, low=-1.0)) == borne() == set()
