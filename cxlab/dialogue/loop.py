@@ -2,8 +2,8 @@
 
 The rules, in the order in which they are looked at: a provider fault (`provider`), three messages of the customer in
 a row that cannot be read (`unreadable`; the agent is not asked for a third answer to nothing), the customer says
-goodbye when it may (`goodbye`), three replies of the agent in a row that cannot be read (`unreadable`), the agent
-repeats itself three times (`loop`), the turn limit (`turns`).
+goodbye when it may (`goodbye`), three replies of the agent in a row that cannot be read, or the talk has grown longer
+than its model can read (`unreadable`), the agent repeats itself three times (`loop`), the turn limit (`turns`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ async def converse(customer: Speaker, agent: Speaker, max_turns: int) -> Dialogu
         if leaving:
             dialogue.ended_by = "goodbye"
             return dialogue
-        if unread >= LOOP:
+        # A talk only grows: what is too long for the agent now is so at each further turn.
+        if unread >= LOOP or (reply.failure is not None and reply.failure.type == "overlong"):
             dialogue.ended_by = "unreadable"
             return dialogue
         if _repeats(dialogue.messages):

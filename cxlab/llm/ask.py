@@ -58,9 +58,15 @@ def _owned(failure: Failure, request: Request) -> Failure:
     """
     if failure.type == "refused":
         return failure.model_copy(update={"where": "format", "type": "filtered"})
-    if failure.type == "too_long" and any(each.get("role") == "assistant" for each in request.messages):
+    if failure.type == "too_long" and _holds_own_replies(request):
         return failure.model_copy(update={"where": "format", "type": "overlong"})
     return failure
+
+
+def _holds_own_replies(request: Request) -> bool:
+    """Whether the model has said some of what it is asked: as the prompt's inputs say, else by who said a message."""
+    own = getattr(request.inputs, "holds_own_replies", None)
+    return bool(own()) if own else any(each.get("role") == "assistant" for each in request.messages)
 
 
 def _again(request: Request, said: str, failure: Failure) -> Request:

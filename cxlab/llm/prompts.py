@@ -20,6 +20,9 @@ Options known only at run time are enforced by the inputs, in one of two ways, b
 - `Inputs.validate_output(self, output) -> list[str]`: complaints; each one makes the reply `invalid`;
 - `Inputs.output_context(self) -> Any`: handed to the pydantic validators of `Output` as `info.context`.
 
+A dialogue that a template prints as one text says whose it is by `Inputs.holds_own_replies(self) -> bool`: too long for
+the model, it is the model's own failure once it holds what the model itself has said.
+
 A simulated customer or writer is not under test and may get its script beside the prompt: a field made by
 `unrendered(default)` stands in no template, and no real model sees it.
 """

@@ -237,6 +237,24 @@ def test_a_question_that_the_agent_let_grow_too_long_is_its_own_failure(
     assert (refused.returncode, "holds no provider faults" in refused.stderr) == (2, True)
 
 
+def test_a_talk_that_grew_too_long_is_the_agents_failure_where_it_goes_as_one_text(
+    walk: Callable[[str], Walk], server: DifficultServer
+) -> None:
+    here = walk("sage")
+    server.begin(lambda role, number: "too_long" if role == "agent" and number == 2 else None, again=True)
+    said = here.run("sage", "--concurrency", "1")
+    assert (said["state"], said["provider"]) == ("done", 0)
+    (grown,) = said["attempts"].filter(ended_by="unreadable").iter_rows(named=True)
+    assert (grown["outcome"], grown["turns"]) == ("format", 2)
+    assert (grown["verdict"], grown["verdict_owner"]) == ("failed", "agent")
+    assert "1 reply of the agent" in said["why"]
+    # The first question holds nothing that the agent said: there it is the task that does not fit.
+    server.begin(lambda role, number: "too_long" if role == "agent" and number == 1 else None, again=True)
+    first = here.run("sage", "--concurrency", "1")
+    assert (first["state"], first["provider"]) == ("partly", 1)
+    assert read.progress(first["run"]).too_long == 1
+
+
 def test_a_task_that_is_too_long_is_told_once_and_asked_again_only_on_demand(
     walk: Callable[[str], Walk], server: DifficultServer
 ) -> None:

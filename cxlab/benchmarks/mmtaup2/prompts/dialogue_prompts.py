@@ -47,6 +47,10 @@ class AgentInputs(BaseModel):
     device: bool = False
     as_text: bool = False
 
+    def holds_own_replies(self) -> bool:
+        """Whether the agent has answered or called a tool before; its greeting, of turn 0, is no model's."""
+        return any(entry.turn and entry.who in ("Agent", "Call") for entry in self.history)
+
 
 class CustomerInputs(BaseModel):
     """What the customer gets: `wants` one after the other, what it knows and does not know, how it decides.

@@ -56,6 +56,10 @@ class AgentInputs(BaseModel):
     system: dict[str, str]
     history: list[DialogueLine]
 
+    def holds_own_replies(self) -> bool:
+        """Whether the agent has answered before."""
+        return any(line.who == "Agent" for line in self.history)
+
 
 class CustomerInputs(BaseModel):
     """What the customer gets, in every prompt and not in the first one only.

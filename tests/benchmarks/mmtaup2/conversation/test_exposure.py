@@ -13,8 +13,8 @@ from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts
 from cxlab.benchmarks.mmtaup2.prompts.dialogue_prompts import PROMPTS, Profile, ProfileInputs
 from cxlab.errors import BadOption, UnknownName
 from cxlab.llm import ask, load
-from cxlab.llm.base import Reply
-from cxlab.records import Failure, Message
+from cxlab.llm.base import Completion, ProviderFault, Reply, Request
+from cxlab.records import Failure, Message, ToolCall
 
 
 def talk(turns: int) -> list[Message]:
@@ -164,3 +164,35 @@ def test_what_can_be_spoken_stays() -> None:
         open_carrier("smoke", 1)
     with pytest.raises(BadOption):
         open_carrier("voice", 1, 1.5)
+
+
+class TooLong:
+    name, simulated, prices = "small", False, None
+
+    async def complete(self, request: Request) -> Completion:
+        assert [each["role"] for each in request.messages] == ["system", "user"]
+        raise ProviderFault("too_long", "maximum context length")
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+LOOK = Message(role="agent", text="", turn=1, tool_calls=(ToolCall(id="1", name="look", arguments="{}"),))
+
+
+@pytest.mark.parametrize(
+    ("said", "whose"),
+    [
+        (talk(1)[:2], ("provider", "too_long")),
+        (talk(1), ("format", "overlong")),
+        ([*talk(1)[:2], LOOK], ("format", "overlong")),
+    ],
+)
+async def test_a_talk_that_goes_as_one_text_is_the_agents_own_once_it_holds_its_words(
+    said: list[Message], whose: tuple[str, str]
+) -> None:
+    history = dialogue_prompts.lines(said)
+    inputs = dialogue_prompts.AgentInputs(policy="Help.", note="", tools=[], history=history, voice=False, as_text=True)
+    reply = await ask(TooLong(), dialogue_prompts.AGENT_JSON, inputs)
+    assert reply.failure is not None
+    assert (reply.failure.where, reply.failure.type) == whose
