@@ -51,15 +51,15 @@ def show_generate() -> None:
     with form:
         names = names_of(REGISTRY)
         # Those that cannot do without a dataset first; the others make theirs with the run where none is named.
-        order = sorted(REGISTRY, key=lambda name: REGISTRY[name].own_data)
-        benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", order, names.__getitem__, named="benchmark")]
+        listed = sorted(REGISTRY, key=lambda name: REGISTRY[name].own_data)
+        benchmark = REGISTRY[ui.choose_id("bench", "Benchmark", listed, names.__getitem__, named="benchmark")]
         st.caption(ui.plain(benchmark.card.measures))
         models = [row.name for row in llm.known(benchmark.card.id) if row.role in ("", "agent")]
         work = SampleJobs(start, jobs.list_jobs, jobs.sample)
-        args, problem, expected = creation.fill_in_settings(benchmark, models, work)
+        order = creation.fill_in_settings(benchmark, models, work)
     with beside:
-        if creation.confirm(args, problem, expected, benchmark.GenerateOptions.making):
-            start(args)
+        if creation.confirm(order, benchmark.GenerateOptions.making):
+            start(order.args)
 
 
 def show_import() -> None:

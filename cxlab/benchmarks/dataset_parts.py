@@ -117,6 +117,8 @@ class DatasetParts:
     plan: Callable[[Any, GenerationContext], CostEstimate | None] | None = None
     """plan(options, context): what generating will take, None where it costs nothing; refuses settings that do not go
     together."""
+    amount: Callable[[Any], str] | None = None
+    """amount(options): how much these settings make, in words, samples first; a bound where making alone will tell."""
     told_by: str = ""
     """The setting that holds a person's own words, which a page has understood and confirmed first; "" without one."""
     understand: Callable[[Any, GenerationContext], Understanding | None] | None = None

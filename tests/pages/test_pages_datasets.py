@@ -12,7 +12,10 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from cxlab import jobs
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.cxmarena.generation.dataset_config import read_config
+from cxlab.benchmarks.generation import GenerationContext
+from cxlab.benchmarks.generation.stages import finish
 from cxlab.cli import app as app_of_commands
 from cxlab.read import annotations, ask
 from cxlab.runner.request import JOB
@@ -29,6 +32,7 @@ from tests.stores.cxmarena_dataset import DATASET, make_dataset
 from tests.stores.judged import HOSTILE
 
 ROOT = Path(__file__).parents[2]
+SIZED = ("crmarena", "cxmarena")
 
 
 @pytest.fixture
@@ -91,6 +95,34 @@ def test_the_form_starts_what_was_chosen(empty: Path, monkeypatch: pytest.Monkey
     # A number of articles is typed.
     app = open_page(tab="generate", bench="cxmarena", **{"set-size": "200"})
     assert "--size=200" in codes(app)[0]
+
+
+@pytest.mark.parametrize(("bench", "settings", "told"), [
+    ("mmtaup2", {"count": 2, "personas": ("hard",), "modalities": ("text",), "domain": ("retail",)}, "6 dialogues: 2"),
+    ("sage", {"levels": ("zero", "weak")}, None),
+    ("cdr", {}, None),
+])  # fmt: skip
+def test_how_much_is_made_is_told_before_and_is_what_is_made(
+    empty: Path, bench: str, settings: dict[str, Any], told: str | None
+) -> None:
+    benchmark = REGISTRY[bench]
+    options = benchmark.GenerateOptions.read(settings)
+    assert benchmark.amount is not None
+    said = benchmark.amount(options)
+    made = finish(benchmark.generate(options, GenerationContext(3)))
+    assert said.startswith(told or f"{len(made.samples):,} ")
+    assert int(said.split()[0].replace(",", "")) == len(made.samples)
+
+
+def test_the_form_says_how_much_is_made_and_of_what_a_count_is(empty: Path) -> None:
+    app = open_page(tab="generate", bench="mmtaup2")
+    assert app.number_input(key="set-count").label == "Tasks a world"
+    said = words(app).replace("\\", "")
+    assert "1,440 dialogues: 80 tasks × 3 personas × 3 states of what the agent knows × text and voice." in said
+    app.number_input(key="set-count").set_value(2).run()
+    said = [words(app), *(words(open_page(tab="generate", bench=bench, **{"set-size": "tiny"})) for bench in SIZED)]
+    told = ["72 dialogues: 4 tasks", "At most 54 questions about 20 cases", "8 articles and 10 conversations"]
+    assert [one in each.replace("\\", "") for one, each in zip(told, said, strict=True)] == [True] * 3
 
 
 def test_a_real_writer_is_estimated_and_can_be_given_a_budget(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,7 @@ from cxlab.benchmarks.unlabelled import NO_GOLD
 from cxlab.errors import UnknownName
 from cxlab.llm import ChatModel
 from cxlab.records import Sample
+from cxlab.records.dataset import count_of
 from cxlab.store import write
 
 TASKS = {
@@ -137,6 +138,23 @@ def generate(options: CdrDataset, context: GenerationContext) -> Generation:
     return Generated(dataset, tuple(samples), tables, folder)
 
 
+def amount(options: CdrDataset) -> str:
+    """How many samples these settings make, each query being searched for in several ways, and on how much."""
+    from cxlab.benchmarks.cdr.corpus.generated import count_queries
+
+    ways = len(TASKS)
+
+    def tell(known: str, queries: int, where: str) -> str:
+        return f"{known}{count_of(queries * ways, 'sample')}: {queries:,} queries × {ways} granularities, on {where}"
+
+    if options.reference:
+        return tell("At most ", options.queries, f"the conversations of {options.reference}")
+    if (size := read_size(options.size)) is not None:
+        return tell("About ", count_queries(size), count_of(size, "conversation"))
+    written = load_written()
+    return tell("", len(written.queries), count_of(len(written.conversations), "conversation"))
+
+
 def plan(options: CdrDataset, context: GenerationContext) -> CostEstimate | None:
     """What real models will be asked; None where none is."""
     from cxlab.benchmarks.cdr.corpus.generation import estimate_writing
@@ -213,6 +231,7 @@ BENCHMARK = Benchmark(
     importers=(IMPORTER,),
     conversation_tasks=(domains.DOMAIN_TASK,),
     plan=plan,
+    amount=amount,
     ask_writer=ask_writer,
     figures=run_figures.list_figures,
     describe=statistics.describe,

@@ -8,7 +8,7 @@ from cxlab.benchmarks.crmarena import solvers
 from cxlab.benchmarks.crmarena.answers import NO_ANSWER
 from cxlab.benchmarks.crmarena.evaluation.results import list_figures
 from cxlab.benchmarks.crmarena.evaluation.verdict import PASS_FROM, VERDICT_RULES
-from cxlab.benchmarks.crmarena.generation import dataset_figures, generate, plan
+from cxlab.benchmarks.crmarena.generation import amount, dataset_figures, generate, plan
 from cxlab.benchmarks.crmarena.generation.examples import ask_writer
 from cxlab.benchmarks.crmarena.importers import IMPORTERS
 from cxlab.benchmarks.crmarena.live.upload import UPLOADER
@@ -132,6 +132,7 @@ BENCHMARK = Benchmark(
     card=CARD,
     generate=generate,
     plan=plan,
+    amount=amount,
     run=run,
     score=score,
     rescore=rescore,

@@ -36,6 +36,7 @@ from cxlab.errors import BadOption, UnknownName
 from cxlab.files import Complaint
 from cxlab.llm.base import ChatModel
 from cxlab.records import Dataset, Sample
+from cxlab.records.dataset import count_of
 
 SIZES = (16, 32, 64, 96, 128)
 # Of characters; less says nothing about a brand.
@@ -246,6 +247,19 @@ def generate(options: CxmDataset, context: GenerationContext) -> Generation:
     return (yield from pipeline.generate(options, context))
 
 
+def amount(options: CxmDataset) -> str:
+    """On how many articles and conversations questions are asked: how many these give, making them tells."""
+    from cxlab.benchmarks.cxmarena.generation import sizes
+    from cxlab.benchmarks.cxmarena.written import brand_files
+
+    if options.brand in brand_files.names():
+        return "The articles and conversations as they were written by hand"
+    size = sizes.read_size(options.size)
+    articles = count_of(size.information + size.issues, "article")
+    talks = count_of(size.conversations, "conversation")
+    return f"{articles} and {talks}; how many questions these give, only making them tells"
+
+
 def plan(options: CxmDataset, context: GenerationContext) -> CostEstimate | None:
     """What a real writer will be asked, by counts of earlier generations; settings that do not go together are
     refused. None where nobody is asked: the brand was written by hand."""
@@ -348,6 +362,7 @@ BENCHMARK = Benchmark(
     importers=IMPORTERS,
     files=Files("brand packs", check_files),
     plan=plan,
+    amount=amount,
     conversation_tasks=unlabelled_tasks.TASKS,
     told_by="brief",
     understand=understand,

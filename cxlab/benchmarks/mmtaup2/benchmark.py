@@ -25,7 +25,7 @@ from cxlab.benchmarks.mmtaup2.evaluation.judging import rubric_versions, verdict
 from cxlab.benchmarks.mmtaup2.evaluation.judging.rejudging import REJUDGE
 from cxlab.benchmarks.mmtaup2.evaluation.measured_metrics import EXTRA, METRICS
 from cxlab.benchmarks.mmtaup2.evaluation.results import WITHIN, list_figures
-from cxlab.benchmarks.mmtaup2.generate import exposure_facet, generate
+from cxlab.benchmarks.mmtaup2.generate import amount, exposure_facet, generate
 from cxlab.benchmarks.mmtaup2.importers import IMPORTERS
 from cxlab.benchmarks.mmtaup2.options import MmDataset, MmOptions, migrate
 from cxlab.benchmarks.mmtaup2.prompts import dialogue_prompts, judge_prompts
@@ -212,6 +212,7 @@ DEMO = Demo(
 BENCHMARK = Benchmark(
     card=CARD,
     generate=generate,
+    amount=amount,
     run=run,
     score=score,
     check=check,

@@ -26,12 +26,30 @@ def generate(options: MmDataset, context: GenerationContext) -> Generation:
     return make_at_once(*make(options, context.seed))
 
 
+def amount(options: MmDataset) -> str:
+    """How many dialogues these settings make, and of what."""
+    domains, people, levels, modalities = _terms(options)
+    made = options.count * len(domains)
+    whole = made * len(people) * len(levels) * len(modalities)
+    return (
+        f"{count_of(whole, 'dialogue')}: {count_of(made, 'task')} × {count_of(len(people), 'persona')} × "
+        f"{count_of(len(levels), 'state')} of what the agent knows × {' and '.join(modalities)}"
+    )
+
+
+def _terms(options: MmDataset) -> tuple[list[str], list[str], list[int], list[str]]:
+    """Domains, personas, exposures and modalities; all usual ones where none is named."""
+    return (
+        _chosen(options.domain, worlds.DOMAINS),
+        _chosen(options.personas, personas.USUAL),
+        [int(level) for level in _chosen(options.exposures, tuple(map(str, exposure.LEVELS)))],
+        _chosen(options.modalities, speech.MODALITIES),
+    )
+
+
 def make(options: MmDataset, seed: int) -> tuple[Dataset, list[Sample]]:
     """The dataset and its samples; deterministic for a seed, a sample's id is the hash of its content."""
-    domains = _chosen(options.domain, worlds.DOMAINS)
-    people = _chosen(options.personas, personas.USUAL)
-    levels = [int(level) for level in _chosen(options.exposures, tuple(map(str, exposure.LEVELS)))]
-    modalities = _chosen(options.modalities, speech.MODALITIES)
+    domains, people, levels, modalities = _terms(options)
     count, wer = options.count, options.wer
     settings = {
         "domain": domains,

@@ -103,7 +103,7 @@ class MmDataset(GenerateOptions):
     """Which tasks are made and under which terms; everything is taken where nothing is named."""
 
     domain: Annotated[tuple[Literal["telecom", "retail"], ...], Listed] = Field((), description="Worlds, both.")
-    count: int = Field(40, ge=1, le=100_000, description="Tasks a world.")
+    count: int = Field(40, ge=1, le=100_000, title="Tasks a world", description="Of each world that is chosen.")
     personas: Annotated[tuple[PersonaName, ...], Listed] = Field(
         (),
         description="The customers' personas; none, easy and hard when not named.",

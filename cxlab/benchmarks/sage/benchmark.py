@@ -22,7 +22,7 @@ from cxlab.benchmarks.rehearsal import rehearse
 from cxlab.benchmarks.sage import conversation_check, rules
 from cxlab.benchmarks.sage.attribution import DISPUTED
 from cxlab.benchmarks.sage.formulae import CHAT_WEIGHTS, action, logic, overall
-from cxlab.benchmarks.sage.generate import generate
+from cxlab.benchmarks.sage.generate import amount, generate
 from cxlab.benchmarks.sage.judge_questions import questions
 from cxlab.benchmarks.sage.options import SageDataset, SageOptions, migrate
 from cxlab.benchmarks.sage.procedures import graph
@@ -218,6 +218,7 @@ BENCHMARK = Benchmark(
         unjudged=frozenset({"told", "truth", "skill"}),
     ),
     generate=generate,
+    amount=amount,
     run=run,
     score=score,
     check=check,

@@ -44,6 +44,18 @@ def generate(options: SageDataset, context: GenerationContext) -> Generation:
     return make_at_once(*make(options, context.seed))
 
 
+def amount(options: SageDataset) -> str:
+    """How many dialogues these settings make, and of what."""
+    scenarios, levels = options.scenarios or tuple(rules.ids()), options.levels or LEVELS
+    ways = sum(len(list(rules.load(name).leaves())) for name in scenarios)
+    whole = ways * len(levels) * options.per_leaf
+    each = f" × {options.per_leaf} times" if options.per_leaf > 1 else ""
+    return (
+        f"{count_of(whole, 'dialogue')}: {count_of(ways, 'outcome')} of {count_of(len(scenarios), 'procedure')} × "
+        f"{count_of(len(levels), 'level')}{each}"
+    )
+
+
 def make(options: SageDataset, seed: int) -> tuple[Dataset, list[Sample]]:
     """The dataset and its samples.
 

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 import streamlit as st
@@ -33,9 +33,18 @@ BUDGET_HELP = (
 _LONGEST_WORD = 60
 
 
-def fill_in_settings(benchmark: Benchmark, models: Sequence[str], work: SampleJobs) -> tuple[list[str], str, str]:
-    """The form of any benchmark, made from the types of its settings: arguments of the command line, what is wrong
-    ("" when nothing is), and what a model will take ("" when nothing is to be paid)."""
+class Order(NamedTuple):
+    """What the form comes to: arguments of the command line, what is wrong ("" when nothing is), what a model will take
+    ("" when nothing is to be paid), and how much is made ("" when nobody knows)."""
+
+    args: list[str]
+    problem: str
+    expected: str = ""
+    amount: str = ""
+
+
+def fill_in_settings(benchmark: Benchmark, models: Sequence[str], work: SampleJobs) -> Order:
+    """The form of any benchmark, made from the types of its settings."""
     tip = "The same settings and seed give the same dataset."
     seed = choose_number("seed", "Seed", 0, LARGEST, 0, help=tip) or 0
     given = fill_in(benchmark.GenerateOptions.switches(), "set", models, unset="not set")
@@ -45,11 +54,13 @@ def fill_in_settings(benchmark: Benchmark, models: Sequence[str], work: SampleJo
         settings = benchmark.GenerateOptions.read(given)
         expected = benchmark.plan(settings, GenerationContext(seed)) if benchmark.plan is not None else None
     except CxError as mistake:
-        return args, str(mistake), ""
+        return Order(args, str(mistake))
+    amount = benchmark.amount(settings) if benchmark.amount is not None else ""
     if expected is None:
-        return args, undone, ""
+        return Order(args, undone, "", amount)
     budget = st.number_input("Budget in USD", 0.01, value=None, key="budget", placeholder="none", help=BUDGET_HELP)
-    return [*args, *([] if budget is None else [f"--budget={budget:g}"])], undone, expected.describe()
+    args += [] if budget is None else [f"--budget={budget:g}"]
+    return Order(args, undone, expected.describe(), amount)
 
 
 WHAT_HAPPENS = (
@@ -57,18 +68,22 @@ WHAT_HAPPENS = (
 )
 
 
-def confirm(args: Sequence[str], problem: str, expected: str, words: str) -> bool:
-    """What will happen, in `words`, and the button; True when it was pressed. `expected`: what a model will take."""
+def confirm(order: Order, words: str) -> bool:
+    """What will happen, in `words`, and the button; True when it was pressed."""
     with st.container(border=True):
         section("What will happen")
+        if order.amount:
+            st.markdown(f"**{plain(order.amount)}.**")
         st.caption(plain(f"{words} {WHAT_HAPPENS}"))
-        if expected:
-            st.info(plain(f"{expected}. Each call is counted; what it took is shown while it runs and kept."))
-        if problem:
-            st.warning(plain(problem))
-        pressed = st.button("Generate dataset", type="primary", disabled=bool(problem), width="stretch", key="generate")
+        if order.expected:
+            st.info(plain(f"{order.expected}. Each call is counted; what it took is shown while it runs and kept."))
+        if order.problem:
+            st.warning(plain(order.problem))
+        pressed = st.button(
+            "Generate dataset", type="primary", disabled=bool(order.problem), width="stretch", key="generate"
+        )
         with st.expander("The same on the command line", type="compact"):
-            show_code(f"python -m cxlab {shlex.join(args)}")
+            show_code(f"python -m cxlab {shlex.join(order.args)}")
     return pressed
 
 

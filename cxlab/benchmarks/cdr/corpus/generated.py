@@ -45,6 +45,11 @@ class PlannedConversation(NamedTuple):
     happenings: tuple[str, ...]
 
 
+def count_queries(conversations: int) -> int:
+    """How many queries so many conversations are asked, where they have enough to ask for."""
+    return max(FEWEST_QUERIES, round(conversations * QUERIES_A_CONVERSATION))
+
+
 @dataclass(frozen=True)
 class GeneratedCorpus:
     """What `evaluate` takes; `areas`: query id → area."""
@@ -145,7 +150,7 @@ def ask_for(
     for name, topic in sorted(found):
         if len(found[name, topic]) <= MOST_RELEVANT:
             cells[known.happenings[name].area].append((name, topic))
-    total, whole = max(FEWEST_QUERIES, round(len(plans) * QUERIES_A_CONVERSATION)), sum(AREA_SHARES.values())
+    total, whole = count_queries(len(plans)), sum(AREA_SHARES.values())
     queries: dict[str, str] = {}
     areas: dict[str, str] = {}
     relevant: dict[str, frozenset[str]] = {}

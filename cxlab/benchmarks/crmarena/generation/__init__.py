@@ -55,6 +55,7 @@ from cxlab.benchmarks.generation.stages import Progress
 from cxlab.errors import BadOption, CxError
 from cxlab.llm import ChatModel
 from cxlab.records import Dataset, Sample, content_id
+from cxlab.records.dataset import count_of
 from cxlab.store import layout, write
 
 # Part of the work folder's name: raised when a change makes older half-done work unusable.
@@ -71,6 +72,13 @@ def plan(options: CrmGenerateOptions, context: GenerationContext) -> CostEstimat
     given = added_records.read_given(options.schema_changes, options.records)
     more = added_records.count_written(options.schema_changes, given)
     return cost.estimate(options.model, sizes.read_size(options.size), brief=bool(options.brief), records=more)
+
+
+def amount(options: CrmGenerateOptions) -> str:
+    """How many questions these settings make at most, and about how many cases: a task has fewer where the records
+    answer no more."""
+    size = sizes.read_size(options.size)
+    return f"At most {count_of(len(TASKS) * size.queries, 'question')} about {count_of(size.cases, 'case')}"
 
 
 def find_company(options: CrmGenerateOptions, context: GenerationContext) -> Path:
