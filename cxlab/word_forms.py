@@ -23,6 +23,35 @@ _STOP_WORDS = {
 # Letters that a form may have where the stem has the plain one.
 _ACCENTED = {"de": {"a": "ä", "o": "ö", "u": "ü"}, "fr": {"e": "éè"}}
 _VOWELS = frozenset("aeiou")
+# What a question says of the search itself, or of anybody and anything. Verbs of a matter ("promise", "call", "pay")
+# are none of these.
+_OF_THE_SEARCH = """
+    find finds search look looks looking show shows example examples conversation conversations talk talks talking
+    talked dialogue dialogues session sessions chat chats message messages people person persons somebody someone
+    something anybody anyone anything everybody everyone everything thing things nobody say says said saying tell tells
+    told telling mention mentions mentioned mentioning speak speaks speaking spoke ask asks asked asking express
+    expresses expressed expressing state states stated stating describe describes described describing reflect reflects
+    reflecting highlight highlights highlighting happen happens happened happening want wants wanted get gets got
+    getting would could might may must shall can cannot also ever even us let one ones
+"""
+_IN_FRENCH = """
+    cherche chercher trouve trouver montre montrer exemple exemples conversation conversations message messages client
+    clients cliente clientes agent agents conseiller conseillers quelqu un quelque chose personne gens dit dire disent
+    parle parler parlent mentionne mentionner demande demander demandent veut vouloir veulent peut pouvoir peuvent
+    lorsque quand dont très
+"""
+_IN_GERMAN = """
+    finde finden suche suchen zeige zeigen beispiel beispiele gespräch gespräche gesprächen nachricht nachrichten kunde
+    kunden kundin kundinnen agent agenten mitarbeiter mitarbeiterin jemand etwas leute sagt sagen sagte spricht sprechen
+    erwähnt erwähnen fragt fragen bittet bitten möchte möchten kann können konnte wurde wurden
+"""
+# Who names one of these talks of what it said.
+_SIDES = ["user", "customer", "client", "caller", "assistant", "agent", "representative"]
+_BARE = {
+    "en": frozenset([*_OF_THE_SEARCH.split(), *_SIDES, *(f"{name}s" for name in _SIDES)]),
+    "fr": frozenset(_IN_FRENCH.split()),
+    "de": frozenset(_IN_GERMAN.split()),
+}
 # So many letters have to be alike for a start that is looked for in every text.
 _LEAST = 2
 # Texts and words of them that tell a language.
@@ -82,6 +111,14 @@ def stop_words(language: str) -> frozenset[str]:
     name = _STOP_WORDS.get(language)
     listed = getattr(stopwords, f"STOPWORDS_{name}") if name else ()
     return frozenset(piece for word in listed for piece in split(word))
+
+
+def carries_meaning(word: str, language: str = "en") -> bool:
+    """Whether a word tells what is talked of in a question of that language; what has no letters and no digits is taken
+    as it is."""
+    pieces = split(word)
+    empty = _BARE.get(language, frozenset()) | stop_words(language)
+    return not pieces or any(piece not in empty for piece in pieces)
 
 
 def split(text: str) -> list[str]:
@@ -160,10 +197,13 @@ def find_starts(word: str, language: str) -> tuple[str, ...]:
 
 
 def seek(terms: Sequence[Term], texts: Iterable[str], language: str) -> Sought:
-    """The terms with the forms of each that stand in the texts."""
-    stems = {stem(each.text.casefold(), language) for each in terms if not each.exact}
+    """The terms with the forms of each that stand in the texts; a word that stands in none by itself as a part of
+    others."""
+    stems = {each: stem(each.text.casefold(), language) for each in terms if not each.exact}
     words = {word for text in texts for word in split(text)} if stems else set()
+    found = {word: stem(word, language) for word in words}
+    said = {*found.values()}
     return Sought(
-        frozenset(word for word in words if stem(word, language) in stems),
-        tuple(each.text for each in terms if each.exact),
+        frozenset(word for word, stemmed in found.items() if stemmed in stems.values()),
+        tuple(each.text for each in terms if each.exact or stems[each] not in said),
     )

@@ -4,7 +4,9 @@ import streamlit as st
 
 from cxlab import read, ui
 from cxlab.read import View, failures
+from cxlab.read.word_search.attempts import find_attempts
 from cxlab.records.benchmark_card import Declaration
+from cxlab.ui.looked_for import say_search
 from cxlab.ui.saved_filters import show_saved_filters
 from cxlab.views.benchmarks import declared_all, leave_out_floors, names_of, usable_facets
 from cxlab.views.failures import attempt, attempt_list, attempt_set, groups, labels_to_check
@@ -44,6 +46,9 @@ def show_list(view: View, about: Declaration) -> None:
         show_saved_filters("failures", view)
     view = leave_out_floors(attempt_list.choose_metric(view, about), about)
     ui.show_active(view, about, attempt_list.TELLING_FILTERS if blind else ())
+    if view.search:
+        found = ui.cached(find_attempts, view.search)
+        say_search(view.search, found.terms, found.forms, found.attempts.rows.height > 0, "message or note")
     if blind:
         attempt_list.show_attempts(attempt_list.scope_of(view), about)
         return

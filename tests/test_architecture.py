@@ -35,7 +35,7 @@ RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
 # say what pages say.
 READERS = {("commands", "read"), ("commands", "report")}
 ALLOWED = {
-    "read": {"errors", "resources", "files", "records", "metrics", "store"},
+    "read": {"errors", "resources", "word_forms", "files", "records", "metrics", "store"},
     "charts": {"errors", "records", "metrics", "read"},
     # A file that says what the pages say, made from the command line and from pages alike.
     "report": {"errors", "records", "metrics", "read", "charts"},

@@ -13,6 +13,8 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain
+from cxlab.ui.looked_for import HELP
+from cxlab.ui.place import LONGEST
 from cxlab.ui.run_names import call_all_runs, name_run
 
 _FILTER_TITLES = {
@@ -90,7 +92,9 @@ def sidebar_filters(
                 key="cx-filter-search",
                 on_change=_filter_changed,
                 args=("search",),
-                placeholder="any words",
+                placeholder="words in one message",
+                max_chars=LONGEST,
+                help=f"{HELP} So are notes.",
             )
         for name in names:
             if len(options.get(name, ())) < (1 if name in _ALONE else 2) and not settled.values(name):

@@ -6,11 +6,13 @@ from urllib.parse import parse_qs
 import polars as pl
 import pytest
 
-from cxlab.read import View
+from cxlab.read import View, failures
+from cxlab.read.word_search import messages
+from cxlab.read.word_search.terms import left_out, split_terms
 from cxlab.store import tables
-from cxlab.views.search import queries_dialogues
+from cxlab.ui.annotations import annotate
 from cxlab.views.search.excerpts import cut_around
-from cxlab.views.search.queries_dialogues import find_dialogues, left_out, split_terms
+from cxlab.views.search.queries_dialogues import find_dialogues
 from cxlab.word_forms import Sought, Term
 from tests.pages.app_script import codes, open_page, words
 from tests.stores.runs import write_run
@@ -187,7 +189,7 @@ def test_more_messages_than_are_read_for_their_words_are_found_by_the_forms(
     store(empty_home, 1, "base", lines)
     terms = split_terms("promised")
     whole = find_dialogues(ALL, terms, (), 10, 0, 9)
-    monkeypatch.setattr(queries_dialogues, "_READ_FOR_FORMS", 4)
+    monkeypatch.setattr(messages, "_READ_FOR_FORMS", 4)
     few = find_dialogues(ALL, terms, (), 10, 0, 9)
     assert whole.messages == few.messages == 5
     assert whole.said.equals(few.said)
@@ -199,15 +201,51 @@ def test_the_page_says_which_forms_were_looked_for_and_the_opened_dialogue_marks
     app = open_page("conversations", source="runs", q="promise refund")
     assert "Looked for: promised; refund, refunds." in words(app), "as they stand in the messages with both"
     (first, *_) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
-    assert first["sought"] == ["promise refund"]
+    assert first["q"] == ["promise refund"]
     opened = open_page("failures", **{name: value[0] for name, value in first.items()})
     assert not opened.exception
     shown = " ".join(each.proto.body for each in opened.get("html"))
     for word in ("promised", "refunds", "refund", "promise"):
         assert f'<mark class="cx-sought">{word}</mark>' in shown
-    # One word narrows that page's list too, to what all its forms start with.
-    app = open_page("conversations", source="runs", q="promised")
-    (first, *_) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
-    assert (first["q"], first["sought"]) == (["promise"], ["promised"])
     app = open_page("conversations", source="runs", q="romise")
     assert "No message has “romise” as a word: looked for within words." in words(app)
+    # Of some of the words alone the other page finds no dialogue, so it is not searched, and marks them.
+    app = open_page("conversations", source="runs", q="promised elephants")
+    (first, *_) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Read the" in each.proto.label]
+    assert "q" not in first
+    assert first["sought"] == ["promised elephants"]
+
+
+def failing(text: str) -> list[str]:
+    """The attempts that Failures lists under a search, by their models."""
+    return sorted(failures.rows(View(search=text, metric="overall")).frame["model"])
+
+
+def test_failures_are_searched_as_conversations_are(empty_home: Path) -> None:
+    store(empty_home, 1, "base", ["I was PROMISED two refunds.", "Hello.", "It is compromised.", "Bye."])
+    store(empty_home, 2, "weak", ["A promise.", "Another message: no refund.", "My parcel.", "Bye."])
+    store(empty_home, 3, "noted", ["Good day.", "Hello.", "Nothing.", "Bye."])
+    for word in ("promise", "promised", "Promises"):
+        assert failing(word) == sorted(find(word)) == ["base", "weak"], word
+    assert failing("promise refund") == sorted(find("promise refund")) == ["base"], "all of them in one message"
+    assert failing("a customer says that something had been promised") == ["base", "weak"]
+    assert failing('"promise"') == ["base", "weak"]
+    assert failing('"two refunds"') == ["base"]
+    assert failing('"refunds two"') == failing("elephant") == failing("promise elephant") == []
+    assert failing("compromis") == ["base"]
+    assert failing("romise") == ["base", "weak"], "a part of a word that is none by itself"
+    assert failing("?!") == []
+    assert failing("a3-s1-1") == ["noted"], "an attempt by its id"
+    (attempt,) = failures.rows(View(models=("noted",), metric="overall")).frame.iter_rows(named=True)
+    annotate("note", attempt["run_id"], attempt["attempt_id"], "Somebody promises a voucher here")
+    assert failing("promised") == ["base", "noted", "weak"]
+    assert failing("promising vouchers") == ["noted"]
+    assert failing("romise") == ["base", "noted", "weak"]
+    app = open_page("failures", q="tell: promised refund", verdict="all")
+    assert not app.exception
+    assert "Looked for: promised; refunds. Left out: tell; in “quotes” each counts." in words(app)
+    app = open_page("failures", q="promised zebra", verdict="all")
+    assert "No message or note holds all of them." in words(app)
+    assert "as a word" not in words(app)
+    app = open_page("failures", q="romise", verdict="all")
+    assert "No message or note has “romise” as a word: looked for within words." in words(app)

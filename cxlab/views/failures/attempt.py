@@ -12,6 +12,7 @@ from cxlab.charts.failure_names import spell_programs
 from cxlab.errors import UnknownName
 from cxlab.read import StoredAttempt, View, failure_kinds, failures
 from cxlab.read.failure_kinds import name_kind
+from cxlab.read.word_search.terms import split_terms
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui import address, path_strips
 from cxlab.ui.address import cached
@@ -41,7 +42,7 @@ from cxlab.views.failures.attempt_verdict import (
 )
 from cxlab.views.failures.dispute import show_dispute
 from cxlab.views.persona import live_link
-from cxlab.word_forms import NOTHING, Sought, find_language, read_terms, seek
+from cxlab.word_forms import NOTHING, Sought, Term, find_language, seek
 
 # Of which attempt the model and the verdict were asked for, reading blind.
 _SEEN = "failures-blind-seen"
@@ -105,12 +106,13 @@ def _show_blind(view: View, whole: StoredAttempt, about: Declaration) -> None:
 
 
 def _read_sought(view: View, whole: StoredAttempt) -> Sought:
-    """What is marked in what was said: the words that led here in all their forms, else what the list was searched for
-    as it stands."""
-    if not view.sought:
-        return Sought(parts=(view.search,)) if view.search else NOTHING
+    """What is marked in what was said: the words that led here, or that the list was searched for, in all their
+    forms."""
+    asked = view.sought or view.search
+    if not asked:
+        return NOTHING
     said = [str(text or "") for text in whole.messages["text"]]
-    return seek(read_terms(view.sought), said, find_language(said))
+    return seek(split_terms(asked) or (Term(asked, exact=True),), said, find_language(said))
 
 
 def _name(whole: StoredAttempt, about: Declaration) -> str:

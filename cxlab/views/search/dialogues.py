@@ -10,25 +10,25 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
+from cxlab.read.word_search.terms import left_out, split_terms
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
 from cxlab.ui.filters import show_active, sidebar_filters
 from cxlab.ui.labels import chip, empty, label, plain, section
+from cxlab.ui.looked_for import HELP, say_looked_for, say_within
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import LONGEST, move, pick
 from cxlab.ui.transcript_html import TranscriptLine, mark_sought, style, to_html
 from cxlab.views.benchmarks import declared, declared_all, leave_out_floors, names_of
-from cxlab.views.search import queries_dialogues, results
+from cxlab.views.search import queries_dialogues
 from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.place import SearchPlace
-from cxlab.views.search.queries_dialogues import FoundDialogues, find_dialogues, left_out, split_terms
-from cxlab.word_forms import Term, find_common_start
+from cxlab.views.search.queries_dialogues import FoundDialogues, find_dialogues
+from cxlab.word_forms import Term
 
 SOURCES = {"": "Collected conversations", "runs": "Dialogues of runs"}
 _ROWS_A_PAGE = 10
 _SHOWN = 3
-# Letters of which a list of dialogues is searched for.
-_LEAST_START = 4
 _SAID_BY = {
     "": "customer or agent", "customer": "the customer", "agent": "the agent", "tool": "a tool", "anybody": "anybody",
 }  # fmt: skip
@@ -48,10 +48,7 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
     roles = _ROLES.get(said, (said,))
     terms = _ask(place)
     if not terms:
-        st.info(
-            "Type words that stand in one message: each is looked for in all its forms. "
-            "What stands in “quotes” is looked for as it is."
-        )
+        st.info(f"Type words that stand in one message. {HELP}")
         return True
     with st.spinner("Searching"):
         narrowed = leave_out_floors(view, about).change(search="", attempt="", turn=None, tab="", page=1)
@@ -60,8 +57,9 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
         all_held = found.held == len(terms)
         wider = cached(find_dialogues, narrowed, terms, (), 1, 0, 1, fewer=False) if roles and not all_held else None
     show_active(view.change(search=""), about)
-    results.say_looked_for((found.forms.get(each.text, (each.text,)) for each in terms), left_out(place.view.search))
-    _say_within(terms, found)
+    say_looked_for((found.forms.get(each.text, (each.text,)) for each in terms), left_out(place.view.search))
+    words = (each.text for each in terms if not each.exact)
+    say_within([word for word in words if word not in found.forms and found.counts[word]])
     if all_held:
         many = any(len(each) > 1 for each in found.forms.values())
         first = "Words as they were typed come first, then where most messages hold them." if many else ""
@@ -111,13 +109,6 @@ def _ask(place: SearchPlace) -> tuple[Term, ...]:
         placeholder="words in one message, for example: refund “next month”",
     )  # fmt: skip
     return split_terms(place.view.search)
-
-
-def _say_within(terms: Sequence[Term], found: FoundDialogues) -> None:
-    """Which of the words stand in none by themselves and are parts of others."""
-    parts = [each.text for each in terms if not each.exact and each.text not in found.forms and found.counts[each.text]]
-    if parts:
-        st.caption(plain(f"No message has {results.quote(parts)} as a word: looked for within words."))
 
 
 def _say_none(place: SearchPlace, terms: Sequence[Term], said: str, others: int, found: FoundDialogues) -> None:
@@ -177,10 +168,11 @@ def _show_one(
         st.caption(plain(f"{about.card.name}, {task.title if task else row['task']}"), width="content")
         chip(*_MARKS.get(row["verdict"], ("– no verdict", "gray")))
         st.caption(plain(row["attempt_id"]), width="content")
-    # There the next one is another that holds the words, as far as that page can look for them.
+    # There the next one is another that holds the words; of some of them alone that page finds none.
+    held = found.held == len(terms)
     listed = view.change(
         benchmark=row["benchmark"], attempt=f"{row['run_id']}/{row['attempt_id']}", tab="", page=1,
-        verdict=view.verdict or "all", search=_narrow(terms, found), sought=_write(terms),
+        verdict=view.verdict or "all", search=view.search if held else "", sought="" if held else view.search,
     )  # fmt: skip
     for each in said:
         line = TranscriptLine(each["role"], int(each["turn"] or 0), each["text"] or "")
@@ -190,13 +182,3 @@ def _show_one(
     if row["found"] > len(said):
         more = row["found"] - len(said)
         st.caption(f"{format_count(more)} more {'message holds' if more == 1 else 'messages hold'} the words.")
-
-
-def _narrow(terms: Sequence[Term], found: FoundDialogues) -> str:
-    """What that page, which looks for one text as it stands, is searched for: what all forms of the one word start
-    with, where that is most of a word; of several words nothing."""
-    if len(terms) != 1:
-        return ""
-    forms = found.forms.get(terms[0].text, (terms[0].text,))
-    start = find_common_start(forms)
-    return start if 2 * len(start) >= max(map(len, forms)) and len(start) >= _LEAST_START else ""

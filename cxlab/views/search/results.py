@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from cxlab.records import Message, ToolCall
 from cxlab.ui.address import cached
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, plain, section, show_code
+from cxlab.ui.looked_for import quote, say_looked_for
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, mark_sought, style, to_html
@@ -104,20 +105,6 @@ def say_unsaid(place: SearchPlace, found: Findings) -> None:
     for name, title in cached(finding.find_elsewhere, place.dataset, place.question).items():
         if st.button(plain(f"Said in {title}: ask there"), key=f"search-there-{name}", type="tertiary"):
             go(SearchPlace(View(dataset=name, search=place.question)))
-
-
-def say_looked_for(forms: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
-    """Which words were looked for, each with the forms of it that are said, and which were left out."""
-    told = "; ".join(", ".join([*each[:_NAMED], *["…"] * (len(each) > _NAMED)]) for each in forms)
-    dropped = f"Left out: {', '.join(left)}; in “quotes” each counts." if left else ""
-    if told or dropped:
-        st.caption(plain(" ".join([*[f"Looked for: {told}."] * bool(told), dropped]).strip()))
-
-
-def quote(words: Sequence[str]) -> str:
-    """“a”, “b” or “c”."""
-    told = [f"“{each}”" for each in words]
-    return " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
 
 
 def show_hits(place: SearchPlace, found: Findings) -> None:

@@ -10,47 +10,8 @@ from cxlab.benchmarks.cdr.units.unit_text import SPEAKERS
 from cxlab.records import Conversation
 from cxlab.retrieval.bm25 import tokenize
 from cxlab.retrieval.conversation import read_question
-from cxlab.retrieval.conversation.messages import SIDES
 from cxlab.retrieval.conversation.signals import called, tokens
-from cxlab.word_forms import find_question_language, find_starts, stem, stop_words
-
-# What a question says of the search itself, or of anybody and anything. Verbs of a matter ("promise", "call", "pay")
-# are none of these.
-_OF_THE_SEARCH = """
-    find finds search look looks looking show shows example examples conversation conversations talk talks talking
-    talked dialogue dialogues session sessions chat chats message messages people person persons somebody someone
-    something anybody anyone anything everybody everyone everything thing things nobody say says said saying tell tells
-    told telling mention mentions mentioned mentioning speak speaks speaking spoke ask asks asked asking express
-    expresses expressed expressing state states stated stating describe describes described describing reflect reflects
-    reflecting highlight highlights highlighting happen happens happened happening want wants wanted get gets got
-    getting would could might may must shall can cannot also ever even us let one ones
-"""
-_IN_FRENCH = """
-    cherche chercher trouve trouver montre montrer exemple exemples conversation conversations message messages client
-    clients cliente clientes agent agents conseiller conseillers quelqu un quelque chose personne gens dit dire disent
-    parle parler parlent mentionne mentionner demande demander demandent veut vouloir veulent peut pouvoir peuvent
-    lorsque quand dont très
-"""
-_IN_GERMAN = """
-    finde finden suche suchen zeige zeigen beispiel beispiele gespräch gespräche gesprächen nachricht nachrichten kunde
-    kunden kundin kundinnen agent agenten mitarbeiter mitarbeiterin jemand etwas leute sagt sagen sagte spricht sprechen
-    erwähnt erwähnen fragt fragen bittet bitten möchte möchten kann können konnte wurde wurden
-"""
-# Who calls for one of these talks of it.
-_SIDES = {*SIDES} - {"human", "bot", "ai"}
-_BARE = {
-    "en": frozenset(_OF_THE_SEARCH.split()) | _SIDES | {f"{name}s" for name in _SIDES},
-    "fr": frozenset(_IN_FRENCH.split()),
-    "de": frozenset(_IN_GERMAN.split()),
-}
-
-
-def carries_meaning(word: str, language: str = "en") -> bool:
-    """Whether a word tells what is talked of in a question of that language; what has no letters and no digits is taken
-    as it is."""
-    pieces = tokenize(word)
-    empty = _BARE.get(language, frozenset()) | stop_words(language)
-    return not pieces or any(piece not in empty for piece in pieces)
+from cxlab.word_forms import carries_meaning, find_question_language, find_starts, stem
 
 
 def find_meaning(text: str, language: str = "en") -> tuple[str, ...]:
