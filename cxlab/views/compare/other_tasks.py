@@ -1,6 +1,6 @@
 """That Compare looks at one task of several, and what the others come to: one task is not the benchmark."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import streamlit as st
@@ -36,9 +36,9 @@ def show_other_tasks(about: Declaration, task: str) -> None:
     models = [*success, *dict.fromkeys(side for each in scored for side in each.table["side"] if side not in success)]
     models = models[:_MOST_SIDES]
     rows = list_tasks(scored, models, task)
-    whole = {"task": "", "name": "All tasks together", "metric": PASSED_COMPARED,
-             **{side: 100 * success[side] for side in models if side in success}}  # fmt: skip
-    frame = pl.concat([pl.DataFrame([whole]), rows], how="diagonal_relaxed").select(rows.columns)
+    passed = {side: 100 * success[side] for side in models if side in success}
+    whole = {"task": "", "name": "All tasks together", "metric": PASSED_COMPARED, "difference": lead_of(success)}
+    frame = pl.concat([pl.DataFrame([{**whole, **passed}]), rows], how="diagonal_relaxed").select(rows.columns)
     columns = {
         "name": column("Task"),
         "metric": column("By"),
@@ -53,6 +53,12 @@ def show_other_tasks(about: Declaration, task: str) -> None:
     if is_new("compare-tasks", wanted) and wanted != task:
         set_view(view.change(tasks=(wanted,)))
         st.rerun()
+
+
+def lead_of(success: Mapping[str, float]) -> float | None:
+    """By how many points the first passed more, of shares with the highest first; None without a second."""
+    shares = list(success.values())
+    return 100 * (shares[0] - shares[1]) if len(shares) > 1 else None
 
 
 def list_tasks(found: Sequence[Ranking], models: Sequence[str], task: str) -> pl.DataFrame:
