@@ -154,14 +154,18 @@ def test_words_that_any_talk_holds_are_no_evidence_and_those_that_nobody_says_ar
 
 def test_other_conversations_that_say_the_word_are_offered_where_none_does(dataset: str) -> None:
     made = save_subset(dataset, "3 conversations of sizes", ["t2", "t5", "t8"], {})
+    # It says the words, too, but nothing that its origin does not.
+    part = save_subset(dataset, "3 others", ["t0", "t3", "t6"], {})
     names = finding.searchable()
     assert (names[made.id], names[dataset]) == ("3 conversations of sizes", "own talks · 9 conversations")
     app = open_page("conversations", dataset=made.id, q="customers who say parcel or velvet")
     assert "No conversation here says “parcel” or “velvet”." in words(app)
+    assert [each.key for each in app.button if "search-there" in str(each.key)] == [f"search-there-{dataset}"]
     app.button(key=f"search-there-{dataset}").click().run()
     assert not app.exception
     assert set(hits(app)) == {"t0", "t3", "t6"}
     delete("dataset", made.id)
+    delete("dataset", part.id)
 
 
 def test_the_message_that_holds_the_word_is_shown_with_the_word_in_it() -> None:

@@ -335,6 +335,16 @@ def test_conversations_are_filtered_and_read(home: Path) -> None:
     app.text_input(key="talk-search").set_value("whistles").run()
     assert "1 conversation" in words(app)
     assert app.query_params["q"] in ("whistles", ["whistles"])
+    app = open_page(dataset=DATASET, tab="conversations", q="whistling", fragments="false", speech="false")
+    assert "1 conversation" in words(app)
+    assert "Looked for: whistles." in words(app).replace("\\", "")
+    told = {"dataset": DATASET, "tab": "conversations", "conversation": "C_3", "q": "whistling nights"}
+    for noise in ("false", "true"):
+        app = open_page(**told, fragments="false", speech=noise)
+        assert not app.exception
+        shown = " ".join(each.proto.body for each in app.get("html"))
+        assert '<mark class="cx-sought">whistles</mark>' in shown, noise
+        assert '<mark class="cx-sought">night</mark>' in shown, noise
 
 
 def test_noise_is_switched_for_the_same_conversation(home: Path) -> None:

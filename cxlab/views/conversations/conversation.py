@@ -13,11 +13,15 @@ from cxlab.records import Message
 from cxlab.ui.address import cached, go, here, set_view
 from cxlab.ui.app_frame import colours
 from cxlab.ui.labels import chip, error, plain, say, section, show_code
+from cxlab.ui.looked_for import HELP, say_search
 from cxlab.ui.paging import show_pages
+from cxlab.ui.place import LONGEST
 from cxlab.ui.render import render
 from cxlab.ui.tables import column, show_table
+from cxlab.ui.transcript_html import mark_sought
 from cxlab.views.conversations import queries
 from cxlab.views.conversations.queries import CLASSES, NOISES, DatasetConversation, ServedLine
+from cxlab.word_forms import NOTHING, Sought
 
 Hear = Callable[[DatasetConversation, frozenset[str]], Sequence[ServedLine]]
 """A conversation with these kinds of noise (of NOISES) and no others."""
@@ -32,6 +36,9 @@ def show_list(view: View) -> None:
     """The conversations under the filters, a page of rows at a time; a click opens one."""
     view = _filters(view)
     frame = cached(queries.listed, view.change(conversation="", tab="", page=1, turn=None))
+    if view.search:
+        found = queries.look_for(view.dataset, view.search)
+        say_search(view.search, found.terms, found.forms, bool(found.conversations))
     section(f"{format_count(frame.height)} {'conversation' if frame.height == 1 else 'conversations'}")
     if frame.is_empty():
         st.info("No conversation fits these filters. Clear one of them in the sidebar.")
@@ -84,8 +91,8 @@ def _filters(view: View) -> View:
     with st.sidebar:
         st.session_state["talk-search"] = view.search
         st.text_input(
-            "Search in conversations", key="talk-search", placeholder="words in any message",
-            on_change=lambda: set_view(here().change(search=st.session_state["talk-search"])),
+            "Search in conversations", key="talk-search", placeholder="words in one message", max_chars=LONGEST,
+            help=HELP, on_change=lambda: set_view(here().change(search=st.session_state["talk-search"])),
         )  # fmt: skip
         for name, title in _TITLES.items():
             if len(known[name]) > 1 or kept[name]:
@@ -112,11 +119,12 @@ def show_one(view: View, talk: DatasetConversation, hear: Hear) -> None:
             chip(talk.labels["subject"])
         for trait in queries.traits_of(talk.customer):
             chip(trait, "orange", "A trait of the customer.")
+    sought = queries.look_for(view.dataset, view.search).sought if view.search else NOTHING
     lines, struck = _switch(talk, hear)
     said, about = st.columns([3, 2], gap="large")
     with said:
         for place, line in enumerate(lines):
-            _bubble(talk, line, place, struck)
+            _bubble(talk, line, place, struck, sought)
     with about, st.container(key="cx-about"):
         _persona(talk)
         _quality(talk)
@@ -168,7 +176,7 @@ def _switch(talk: DatasetConversation, hear: Hear) -> tuple[Sequence[ServedLine]
     return lines, struck
 
 
-def _bubble(talk: DatasetConversation, line: ServedLine, place: int, struck: bool) -> None:
+def _bubble(talk: DatasetConversation, line: ServedLine, place: int, struck: bool, sought: Sought) -> None:
     source = talk.messages[line.index] if line.index is not None else None
     if line.role == "tool":
         return  # its result stands with the call
@@ -186,22 +194,25 @@ def _bubble(talk: DatasetConversation, line: ServedLine, place: int, struck: boo
             colour, sign = _ANSWERS["No"]
             for question in talk.broken(line.index):
                 chip(f"{sign} {question}", colour, "A quality standard that this message is meant to break.")
-        draw_heard(line, struck)
+        draw_heard(line, struck, sought)
         # What was known of the whole message stands with its last fragment.
         if source is not None and line.part == line.parts:
             _grounds(talk, source, line.index or 0, place)
 
 
-def draw_heard(line: ServedLine, said: bool) -> None:
-    """The text of a line; misheard stretches are marked, with what was said struck out before them if `said`."""
-    if not line.changes:
+def draw_heard(line: ServedLine, said: bool, sought: Sought = NOTHING) -> None:
+    """The text of a line, with what is `sought` marked; misheard stretches are marked in another way, with what was
+    said struck out before them if `said`."""
+    if not line.changes and not sought.find(line.text):
         say(line.text)
         return
     parts, at = [], 0
     for start, heard, meant in line.changes:
-        parts.append({"before": line.text[at:start], "heard": heard, "meant": meant})
+        before = mark_sought(line.text[at:start], sought)
+        parts.append({"before": before, "heard": heard, "meant": meant, "told": mark_sought(meant, sought)})
         at = start + len(heard)
-    st.html(render("cxlab.views.conversations:heard", parts=parts, rest=line.text[at:], said=said))
+    rest = mark_sought(line.text[at:], sought)
+    st.html(render("cxlab.views.conversations:heard", parts=parts, rest=rest, said=said))
 
 
 def _grounds(talk: DatasetConversation, message: Message, index: int, place: int) -> None:
@@ -335,7 +346,8 @@ def _style() -> None:
         f"""<style>
     .cx-heard {{margin: 0; white-space: pre-wrap; overflow-wrap: anywhere;}}
     .cx-heard del {{color: {ink.muted};}}
-    .cx-heard mark {{background: transparent; color: inherit; border-bottom: 2px dotted {ink.warning};}}
+    .cx-heard mark:not(.cx-sought) {{background: transparent; color: inherit; border-bottom: 2px dotted {ink.warning};}}
+    .cx-heard mark.cx-sought {{background: Mark; color: MarkText;}}
     [data-testid="stColumn"]:has(> div .st-key-cx-about) {{position: sticky; top: 3.6rem; align-self: flex-start;
       max-height: calc(100vh - 4.2rem); overflow-y: auto;}}
     </style>"""

@@ -11,8 +11,11 @@ import polars as pl
 
 from cxlab.errors import UnknownName
 from cxlab.read.view import View
+from cxlab.read.word_search.terms import split_terms
+from cxlab.read.word_search.texts import Forms, find_forms, hold_all, to_sought
 from cxlab.records import Message
 from cxlab.views.datasets.queries import folder
+from cxlab.word_forms import Sought, Term, find_language
 
 # Message class as stored → what it is called on pages.
 CLASSES = {
@@ -35,8 +38,18 @@ _SCHEMA: dict[str, Any] = {
     "tools": pl.List(pl.String),
     "questions": pl.Int64,
     "noises": pl.List(pl.String),
-    "words": pl.String,
 }
+
+
+@dataclass(frozen=True)
+class FoundConversations:
+    """`conversations` (ids) with a message that holds all `terms`, the `forms` of each word that are said in such, and
+    all that is marked."""
+
+    terms: tuple[Term, ...]
+    forms: Forms
+    conversations: frozenset[str]
+    sought: Sought
 
 
 @dataclass(frozen=True)
@@ -104,11 +117,16 @@ def listed(view: View) -> pl.DataFrame:
         frame = frame.filter(pl.col("traits").list.set_intersection(list(traits)).list.len() > 0)
     for noise in view.values("modality"):
         frame = frame.filter(pl.col("noises").list.contains(noise))
-    for word in view.search.lower().split():
-        frame = frame.filter(
-            pl.col("words").str.contains(word, literal=True) | (pl.col("conversation_id").str.to_lowercase() == word)
-        )
-    return frame.drop("words")
+    if view.search:
+        found = look_for(view.dataset, view.search)
+        alike = pl.col("conversation_id").str.to_lowercase() == view.search.strip().lower()
+        frame = frame.filter(pl.col("conversation_id").is_in(found.conversations) | alike)
+    return frame
+
+
+def look_for(dataset_id: str, text: str) -> FoundConversations:
+    """The conversations with a message that holds all words of a search, in any of their forms."""
+    return _look_for(str(folder(dataset_id)), text)
 
 
 def ids(dataset_id: str) -> list[str]:
@@ -198,10 +216,33 @@ def _index(place: str) -> pl.DataFrame:
     return pl.DataFrame([_summary(row) for row in frame.iter_rows(named=True)], schema=_SCHEMA)
 
 
+@lru_cache(maxsize=3)
+def _messages(place: str) -> tuple[pl.DataFrame, str]:
+    """What is said in the conversations, a row a message (conversation_id, text), and in which language."""
+    path = Path(place) / "conversations.parquet"
+    frame = pl.read_parquet(path, columns=["conversation_id", "messages"]) if path.is_file() else pl.DataFrame()
+    said = [(name, each["text"]) for name, told in frame.iter_rows() for each in _spoken(_loaded(told) or [])]
+    rows = pl.DataFrame(said, schema={"conversation_id": pl.String, "text": pl.String}, orient="row")
+    return rows, find_language(rows["text"])
+
+
+@lru_cache(maxsize=32)
+def _look_for(place: str, text: str) -> FoundConversations:
+    rows, language = _messages(place)
+    terms = split_terms(text) or (Term(text, exact=True),)
+    forms = find_forms(rows["text"], terms, language)
+    held = rows.filter(hold_all(rows["text"], terms, forms))
+    return FoundConversations(terms, forms, frozenset(held["conversation_id"]), to_sought(terms, forms))
+
+
+def _spoken(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for each in messages if each["role"] in _SPOKEN and each["text"]]
+
+
 def _summary(row: dict[str, Any]) -> dict[str, Any]:
     persona, labels = _loaded(row["persona"]) or {}, _loaded(row["labels"]) or {}
     messages = _loaded(row["messages"]) or []
-    spoken = [each for each in messages if each["role"] in _SPOKEN and each["text"]]
+    spoken = _spoken(messages)
     kinds = Counter((each.get("data") or {}).get("class") for each in messages)
     first = next((each["text"] for each in spoken if each["role"] == "customer"), "")
     return {
@@ -216,7 +257,6 @@ def _summary(row: dict[str, Any]) -> dict[str, Any]:
         "tools": list(dict.fromkeys(call["name"] for each in messages for call in each.get("tool_calls") or ())),
         "questions": len(labels.get("quality") or ()),
         "noises": kinds_of(_loaded(row["noise"]) or {}),
-        "words": "\n".join(each["text"] for each in spoken).lower(),
     }
 
 

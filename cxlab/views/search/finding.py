@@ -140,9 +140,11 @@ def find(place: SearchPlace) -> Findings:
 
 def find_elsewhere(dataset_id: str, question: str) -> dict[str, str]:
     """Other datasets, the newest first, whose conversations say words of the question that none says here, by the side
-    that is asked for: id → name."""
+    that is asked for: id → name. None that is a part of another one: what it holds is said there, too."""
     here = {each.word for each in _read_unsaid(dataset_id, question)}
-    others = [each for each in searchable().items() if here and each[0] != dataset_id][:_OTHERS]
+    known = searchable()
+    parts = {each.id for each in write.list_datasets() if each.derivation == CORPUS and each.derived_from in known}
+    others = [each for each in known.items() if here and each[0] not in {dataset_id, *parts}][:_OTHERS]
     return {name: title for name, title in others if here - {each.word for each in _read_unsaid(name, question)}}
 
 

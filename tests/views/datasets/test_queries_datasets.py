@@ -51,6 +51,12 @@ def test_conversations_are_found_by_family_trait_noise_and_words() -> None:
     assert found(modality=("menu",)) == ["C_0", "C_2", "C_4"]
     assert found(search="WHISTLES night") == ["C_3"]
     assert found(search="no such words") == []
+    assert found(search="whistling") == found(search="turns nights") == found(search="histle") == ["C_3"]
+    assert found(search='"whistle"') == found(search='"at night, and"') == ["C_3"], "as it stands"
+    assert found(search='"whistling"') == found(search="whistle sensor") == [], "both, but in two messages"
+    assert found(search="c_3") == ["C_3"], "one by its id"
+    told = queries.look_for(DATASET, "a customer says whistling")
+    assert (told.forms, told.sought.words) == ({"whistling": ("whistles",)}, {"whistles"})
     assert set(queries.facets(DATASET)["persona"]) == {
         "impatient",
         "brief",
