@@ -42,6 +42,13 @@ RECENT_JOBS = 20
 ICON = str(ROOT / ".streamlit" / "favicon.png")
 
 
+def name_benchmark(id: str) -> str:
+    """What pages call a benchmark; any other word as it is."""
+    from cxlab.benchmarks import REGISTRY
+
+    return REGISTRY[id].card.name if id in REGISTRY else id
+
+
 def main() -> None:
     """One run of a session: the shell, and in it the page that the address names."""
     # Here, because what pages cache wants a running server when it is loaded.
@@ -63,7 +70,7 @@ def main() -> None:
     shown = {group: listed for group, listed in pages.items() if listed}
     page = st.navigation({**shown, " ": [alias]}, expanded=True)
     ui.enter(page, [each for listed in pages.values() for each in listed], upgrade)
-    ui.watch_jobs(partial(jobs.list_jobs, RECENT_JOBS), lambda job: jobs.stages(job)[1])
+    ui.watch_jobs(partial(jobs.list_jobs, RECENT_JOBS), lambda job: jobs.stages(job)[1], name_benchmark)
     with ui.guarded(), catalogue.held():
         page.run()
 

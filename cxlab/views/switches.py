@@ -65,8 +65,10 @@ def _ask(place: DeltaGenerator, switch: Switch, key: str, unset: str) -> Any:
         case "choices":
             words = {each: name_choice(switch, each) for each in switch.choices}
             accept_ids(key, words)
+            # Nothing chosen is not always all there is.
+            nothing = switch.labels.get("", "all")
             return place.multiselect(
-                switch.title, list(switch.choices), placeholder="all", format_func=words.__getitem__, **shared
+                switch.title, list(switch.choices), placeholder=nothing, format_func=words.__getitem__, **shared
             )
         case "integer" | "number":
             return _ask_number(place, switch, key)

@@ -117,9 +117,14 @@ def test_how_much_is_made_is_told_before_and_is_what_is_made(
 def test_the_form_says_how_much_is_made_and_of_what_a_count_is(empty: Path) -> None:
     app = open_page(tab="generate", bench="mmtaup2")
     assert app.number_input(key="set-count").label == "Tasks a world"
+    # Three of the five that there are.
+    assert app.multiselect(key="set-personas").placeholder == "none, easy, hard"
     said = words(app).replace("\\", "")
     assert "1,440 dialogues: 80 tasks × 3 personas × 3 states of what the agent knows × text and voice." in said
     app.number_input(key="set-count").set_value(2).run()
+    assert (
+        open_page(tab="generate", bench="sage").number_input(key="set-per_leaf").label == "Customers for each outcome"
+    )
     said = [words(app), *(words(open_page(tab="generate", bench=bench, **{"set-size": "tiny"})) for bench in SIZED)]
     told = ["72 dialogues: 4 tasks", "At most 54 questions about 20 cases", "8 articles and 10 conversations"]
     assert [one in each.replace("\\", "") for one, each in zip(told, said, strict=True)] == [True] * 3
@@ -239,7 +244,7 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
     log.write_text("cxlab: brand file is cyclic\n")
 
     def job(state: str) -> jobs.Job:
-        args = ("generate", "cxmarena", "--brand=talvero", "--size=small", "--seed=3")
+        args = ("generate", "cxmarena", "--brand=talvero", "--size=small", "--wer=0.2", "--seed=3")
         return jobs.Job("job-1", "generate", args, queries.load(DATASET).created, None, state, None, (), log)
 
     state = "running"
@@ -249,7 +254,9 @@ def test_a_job_shows_its_stages_and_leads_to_what_it_made(home: Path, monkeypatc
     (home / "jobs").mkdir(exist_ok=True)
     (home / "jobs" / "job-1.stages").write_text(json.dumps({**told, "dataset": ""}))
     app = open_page(tab="generate", job="job-1")
-    assert "Making a dataset: CXMArena, brand talvero, size small, seed 3" in words(app)
+    assert "Making a dataset: CXMArena, brand talvero, size small, word error rate 0.2, seed 3" in words(app).replace(
+        "\\", ""
+    )
     (bar,) = app.get("progress")
     assert (bar.proto.value, bar.proto.text) == (25, "formats\\: 15 of 60")
     assert app.button(key="cancel-job-1")

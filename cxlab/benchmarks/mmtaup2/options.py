@@ -107,7 +107,7 @@ class MmDataset(GenerateOptions):
     personas: Annotated[tuple[PersonaName, ...], Listed] = Field(
         (),
         description="The customers' personas; none, easy and hard when not named.",
-        json_schema_extra={"labels": {**personas.IN_WORDS}},
+        json_schema_extra={"labels": {**personas.IN_WORDS, "": ", ".join(personas.USUAL)}},
     )
     exposures: Annotated[tuple[Literal["0", "1", "2"], ...], Listed] = Field(
         (),

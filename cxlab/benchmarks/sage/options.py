@@ -31,7 +31,13 @@ class SageDataset(GenerateOptions):
     levels: Annotated[tuple[Literal["zero", "weak", "strong"], ...], Listed] = Field(
         (), description="Adversarial levels, all when none is named."
     )
-    per_leaf: int = Field(1, ge=1, le=1000, description="Customers for each way through a procedure and level.")
+    per_leaf: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        title="Customers for each outcome",
+        description="For each way through a procedure, at each level.",
+    )
 
 
 def migrate(run: Run, version: int) -> Run:

@@ -152,28 +152,30 @@ def show_log(job: Job) -> None:
         show_code(log)
 
 
-def watch_jobs(list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str]) -> None:
+def watch_jobs(
+    list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str], name: Callable[[str], str] = str
+) -> None:
     """Called on every page: notes which jobs run, and looks again now and then while any does; `made` gives the dataset
-    that a job has made, "" for none.
+    that a job has made, "" for none; `name` what pages call a word of its command that is an id.
 
     A list of jobs that cannot be read is for the pages to tell that show it.
     """
     try:
-        tell_ended(list_jobs(), made)
+        tell_ended(list_jobs(), made, name)
     except (CxError, OSError):
         return
     if st.session_state[_WATCHED]:
-        _look_again(list_jobs, made)
+        _look_again(list_jobs, made, name)
 
 
 @st.fragment(run_every=_EVERY_S)
-def _look_again(list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str]) -> None:
+def _look_again(list_jobs: Callable[[], Sequence[Job]], made: Callable[[str], str], name: Callable[[str], str]) -> None:
     if st.session_state[_WATCHED]:
         with suppress(CxError, OSError):
-            tell_ended(list_jobs(), made)
+            tell_ended(list_jobs(), made, name)
 
 
-def tell_ended(jobs: Sequence[Job], made: Callable[[str], str]) -> None:
+def tell_ended(jobs: Sequence[Job], made: Callable[[str], str], name: Callable[[str], str] = str) -> None:
     """Say which of the jobs that ran at the last look do so no more, each once in a session; remember those that do."""
     watched: frozenset[str] = st.session_state.get(_WATCHED, frozenset())
     for job in jobs:
@@ -184,15 +186,15 @@ def tell_ended(jobs: Sequence[Job], made: Callable[[str], str]) -> None:
             if job.state == "done" and (dataset := made(job.id)) and has_page("datasets"):
                 # Beside whichever page one is on: they all lie in one folder.
                 where = f"[Open the dataset](datasets?{urlencode({'dataset': dataset})})"
-            st.toast(f"**{word}: {plain(describe(job.args))}**  \n{where}", icon=icon, duration="long")
+            st.toast(f"**{word}: {plain(describe(job.args, name))}**  \n{where}", icon=icon, duration="long")
     st.session_state[_WATCHED] = frozenset(job.id for job in jobs if job.state == "running")
 
 
-def describe(args: Sequence[str]) -> str:
+def describe(args: Sequence[str], name: Callable[[str], str] = str) -> str:
     """A job in a few words: its command and what comes first, without its switches, ids and paths of this machine."""
     words = []
     for arg in args:
         if arg.startswith("-"):
             break
-        words += [] if arg.startswith("/") or _ID.search(arg) else [arg]
+        words += [] if arg.startswith("/") or _ID.search(arg) else [name(arg)]
     return " ".join(words)[:80] or "work"

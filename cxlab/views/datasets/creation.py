@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import polars as pl
 import streamlit as st
 
+from cxlab.benchmarks import REGISTRY
 from cxlab.benchmarks.contract import Benchmark
 from cxlab.benchmarks.generation import GenerationContext
 from cxlab.charts.numbers import format_count
@@ -156,9 +157,22 @@ def show_job(
 def _describe(args: Sequence[str]) -> str:
     told = dict(each.removeprefix("--").split("=", 1) for each in args if each.startswith("--") and "=" in each)
     name = declared(args[1]).card.name if len(args) > 1 else "a benchmark"
-    rest = [f"{key.replace('-', ' ')} {value}" for key, value in told.items() if key not in ("seed", "budget")]
+    titles = _list_titles(args[1]) if len(args) > 1 else {}
+    rest = [
+        f"{titles.get(key.replace('-', '_'), key.replace('-', ' '))} {value}"
+        for key, value in told.items()
+        if key not in ("seed", "budget")
+    ]
     shown = [each if len(each) <= _LONGEST_WORD else f"{each[: _LONGEST_WORD - 1]}…" for each in rest]
     return plain(", ".join([name, *shown, f"seed {told.get('seed', '0')}"]))
+
+
+def _list_titles(benchmark: str) -> dict[str, str]:
+    """What the form calls each setting, within a sentence."""
+    if benchmark not in REGISTRY:
+        return {}
+    switches = REGISTRY[benchmark].GenerateOptions.switches()
+    return {switch.name: f"{switch.title[:1].lower()}{switch.title[1:]}" for switch in switches}
 
 
 @st.fragment(run_every=0.7)

@@ -14,7 +14,11 @@ def draw() -> None:
 
     from cxlab.ui.jobs.job_panel import watch_jobs
 
-    watch_jobs(st.session_state["look"], lambda job: "sage-1 & co" if job == "job-made" else "")
+    watch_jobs(
+        st.session_state["look"],
+        lambda job: "sage-1 & co" if job == "job-made" else "",
+        lambda word: {"sage": "SAGE"}.get(word, word),
+    )
 
 
 def job(state: str, id: str = "job-1", *args: str) -> SimpleNamespace:
@@ -31,7 +35,7 @@ def look_at(app: AppTest, *jobs: SimpleNamespace) -> list[str]:
 def test_a_job_is_told_once_when_it_has_ended_and_only_if_it_ran_before() -> None:
     app = AppTest.from_function(draw)
     assert look_at(app, job("done", "job-0"), job("running")) == []
-    assert look_at(app, job("done", "job-0"), job("done")) == ["**Finished: run sage**  \nSee Overview."]
+    assert look_at(app, job("done", "job-0"), job("done")) == ["**Finished: run SAGE**  \nSee Overview."]
     assert look_at(app, job("done", "job-0"), job("done")) == []
 
 
@@ -64,7 +68,7 @@ def test_what_did_not_come_to_its_end_is_told_with_the_way_to_resume_it(state: s
     app = AppTest.from_function(draw)
     look_at(app, job("running"))
     told = look_at(app, job(state))
-    assert told[0].startswith(f"**{word}: run sage**")
+    assert told[0].startswith(f"**{word}: run SAGE**")
     assert "kept" in told[0]
     assert "Run" in told[0]
 
