@@ -390,10 +390,10 @@ def to_jsonl(chosen: pl.DataFrame) -> bytes:
 
 
 def samples_of(view: View) -> pl.DataFrame:
-    """The samples that the view's attempts were made of, once each: benchmark, dataset_id, sample_id."""
+    """The samples that the view's attempts were made of: benchmark, dataset_id, sample_id, attempts (how many)."""
     condition, params = where(view, "attempts", "a.")
     return ask(
-        f"""SELECT DISTINCT a.benchmark, r.dataset_id, a.sample_id FROM attempts a JOIN runs r USING (run_id)
-        WHERE {condition} ORDER BY 1, 2, 3""",
+        f"""SELECT a.benchmark, r.dataset_id, a.sample_id, count(*) AS attempts
+        FROM attempts a JOIN runs r USING (run_id) WHERE {condition} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
         params,
     )

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import duckdb
 
 CHAT, SOURCES = "chat.jsonl", "sources.jsonl"
+# What joins a line with the same attempt in other files, and tells what one would train on.
+_METADATA = ("run_id", "attempt_id", "sample_id", "model", "verdict")
 _ROLES = {"system": "system", "customer": "user", "agent": "assistant", "tool": "tool"}
 _TYPES: dict[type, str] = {
     str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null",
@@ -70,8 +72,9 @@ class ChatExport:
 def export_chat(wanted: ChatFilter, to: Path | str, home: Path | str | None = None) -> tuple[list[Path], ChatExport]:
     """Write chat.jsonl and sources.jsonl into the folder `to`; the files, and what came of it.
 
-    A line of chat.jsonl has `messages` (OpenAI's chat format: roles system, user, assistant and tool) and `tools`: what
-    the agent was offered, as the run kept it (store/offers.py). The system prompt comes first where all its calls had
+    A line of chat.jsonl has `messages` (OpenAI's chat format: roles system, user, assistant and tool), `metadata` (of
+    which attempt it is, by which other exports name it, of which model and with which verdict) and `tools`: what the
+    agent was offered, as the run kept it (store/offers.py). The system prompt comes first where all its calls had
     the same one and asked for plain replies; else messages are as stored. Where a run kept no offers, as before
     November 2026, `tools` are those that are called, with the arguments that all dialogues of the benchmark gave them.
     Line n of sources.jsonl says where line n is from, and under which licence, and whether its tools are `offered` or
@@ -134,7 +137,7 @@ def list_dialogues(
                     own[attempt_id]["tools"] = "offered" if offers else "called"
                     found.guessed += not offers
                 found.licences[own[attempt_id]["licence"]] += 1
-                yield own[attempt_id], line
+                yield own[attempt_id], line | {"metadata": {name: own[attempt_id][name] for name in _METADATA}}
     finally:
         con.close()
 

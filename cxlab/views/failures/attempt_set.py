@@ -1,7 +1,7 @@
 """The attempts that are listed, to be kept: as a link, as a file, or as a dataset to run again."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import polars as pl
@@ -54,8 +54,9 @@ def save_set(view: View, about: Declaration, total: int) -> None:
                 "CSV",
                 "csv",
                 "text/csv",
-                lambda: to_csv(name_columns(read_set(kept, about, False, metrics, less), metrics)),
-                f"One row a {one}, named as on this page, without empty columns, guarded against formulas",
+                lambda: to_csv(name_columns(write_dialogues(read_set(kept, about, True, metrics, less)), metrics)),
+                f"One row a {one} with what was said in it, named as on this page, without empty columns, guarded "
+                "against formulas",
             ),
             (
                 "Parquet",
@@ -78,8 +79,9 @@ def save_set(view: View, about: Declaration, total: int) -> None:
                 "chat.jsonl",
                 "application/x-ndjson",
                 lambda: render_chat(ChatFilter(attempts=_list_ids(kept))),
-                "One dialogue a line in OpenAI's chat format, for training; what may not be passed on and own data "
-                "stay out. More filters: python -m cxlab export --format chat",
+                "One dialogue a line in OpenAI's chat format, for training; as metadata its attempt_id, as other files "
+                "have it, its model and its verdict. What may not be passed on and own data stay out. More filters: "
+                "python -m cxlab export --format chat",
             )
         )
         _offer_dataset(kept, many)
@@ -108,6 +110,14 @@ def read_set(
     told = [None if keys is None else [words.get(key, key) for key in keys] for keys in chosen["alike"].to_list()]
     named = chosen.with_columns(pl.Series("alike", told, dtype=pl.List(pl.String)))
     return named.rename({"alike": "groups"})
+
+
+def write_dialogues(frame: pl.DataFrame) -> pl.DataFrame:
+    """The set with the messages of each attempt as one text, `dialogue`, a message a line; of one without any null."""
+    said = pl.element().struct
+    line = pl.format("{}: {}", said.field("role"), said.field("text").fill_null("").str.strip_chars())
+    text = pl.col("messages").list.eval(line).list.join("\n")
+    return frame.with_columns(dialogue=pl.when(text != "").then(text)).drop("messages")
 
 
 def name_columns(frame: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
@@ -142,8 +152,9 @@ def _offer_dataset(kept: View, many: str) -> None:
     """The samples of these attempts as a dataset, and what was made of them here."""
     with st.popover("Dataset to run again", type="tertiary"):
         st.caption(
-            f"The samples of these {many} with all that their dataset holds beside them. What you run on it is "
-            "compared with what was run before: it is the same samples."
+            f"The samples of these {many}, once each however many models and runs tried them, with all that their "
+            "dataset holds beside them. What you run on it is compared with what was run before: it is the same "
+            "samples."
         )
         with st.form("failures-dataset", border=False):
             usual = f"Chosen on Failures, {datetime.now(UTC):%Y-%m-%d}"
@@ -151,27 +162,39 @@ def _offer_dataset(kept: View, many: str) -> None:
             if st.form_submit_button("Make the dataset", type="primary") and name.strip():
                 with guarded():
                     made, lost = make_datasets(kept, name.strip())
-                    st.session_state[_MADE] = [each.id for each in made]
+                    st.session_state[_MADE] = {each.id: attempts for each, attempts in made}
                     for each in lost:
                         st.warning(plain(each))
-        _show_made(st.session_state.get(_MADE, ()))
+        _show_made(st.session_state.get(_MADE, {}), many)
 
 
-def make_datasets(view: View, name: str) -> tuple[list[Dataset], list[str]]:
-    """A dataset of the view's samples for each dataset that they come from, and what of them could not be taken."""
+def make_datasets(view: View, name: str) -> tuple[list[tuple[Dataset, int]], list[str]]:
+    """A dataset of the view's samples for each dataset that they come from, with how many attempts these were, and what
+    of them could not be taken."""
     made, lost = [], []
     asked = {key: value for key, value in view.to_query().items() if key not in ("page", "order")}
     found = failures.samples_of(view)
     for (origin,), rows in found.group_by("dataset_id", maintain_order=True):
         try:
-            made.append(sample_set.save_samples(str(origin), name, set(rows["sample_id"]), asked))
+            dataset = sample_set.save_samples(str(origin), name, set(rows["sample_id"]), asked)
+            made.append((dataset, int(rows["attempts"].sum())))
         except CxError as fault:
             lost.append(f"{format_count(rows.height)} samples of {origin} are left out: {fault}")
     return made, lost
 
 
-def _show_made(ids: Sequence[str]) -> None:
-    for id in ids:
+def say_samples(samples: int, attempts: int, many: str) -> str:
+    """How many samples a dataset of these attempts holds; why they are fewer, where they are."""
+    told = f"{format_count(samples)} sample{'' if samples == 1 else 's'}"
+    if attempts <= samples:
+        return told
+    each = f", {format_count(attempts // samples)} of each" if attempts % samples == 0 else ""
+    tried = "it" if samples == 1 else f"the same ones{each}"
+    return f"{told}: the {format_count(attempts)} {many} are tries at {tried}"
+
+
+def _show_made(made: Mapping[str, int], many: str) -> None:
+    for id, attempts in made.items():
         try:
             dataset = write.load_dataset(id)
         except UnknownName:
@@ -179,7 +202,7 @@ def _show_made(ids: Sequence[str]) -> None:
         count = len(write.load_samples(id, only_facets=True))
         st.markdown(f"**{plain(dataset.name)}**")
         benchmark = names_of([dataset.benchmark])[dataset.benchmark]
-        st.caption(plain(f"{benchmark}, {format_count(count)} {'sample' if count == 1 else 'samples'}"))
+        st.caption(plain(f"{benchmark}, {say_samples(count, attempts, many)}."))
         show_code(f"python -m cxlab run {dataset.benchmark} --dataset {id}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if has_page("run"):
@@ -188,7 +211,7 @@ def _show_made(ids: Sequence[str]) -> None:
             if st.button("Undo", key=f"failures-dataset-drop-{id}", type="tertiary"):
                 with guarded():
                     delete("dataset", id)
-                    st.session_state[_MADE] = [each for each in ids if each != id]
+                    st.session_state[_MADE] = {each: n for each, n in made.items() if each != id}
                     st.rerun()
 
 

@@ -113,6 +113,16 @@ def test_a_line_is_in_the_chat_format_with_tools(store: Path) -> None:
     assert parameters["required"] == ["deep", "order"]
 
 
+def test_a_line_names_its_attempt_and_its_messages_stay_as_they_are(store: Path) -> None:
+    lines = [json.loads(line) for line in render_chat(filter_chat(("r1",)), store).splitlines()]
+    assert [line["metadata"] for line in lines] == [
+        {"run_id": "r1", "attempt_id": f"r1-{place}", "sample_id": f"s{place}", "model": "simulated:strong",
+         "verdict": verdict} for place, verdict in enumerate(("passed", "failed"))
+    ]  # fmt: skip
+    allowed = {"role", "content", "tool_calls", "tool_call_id"}
+    assert all(message.keys() <= allowed for line in lines for message in line["messages"])
+
+
 def test_our_own_importer_reads_what_was_written(store: Path, tmp_path: Path) -> None:
     files, _ = export_chat(filter_chat(("r1",)), tmp_path, store)
     found = read_conversations(files[0])

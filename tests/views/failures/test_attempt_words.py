@@ -13,7 +13,7 @@ from cxlab.records.benchmark_card import Search
 from cxlab.records.metric_names import name_metric
 from cxlab.views.failures.attempt_procedure import say_against
 from cxlab.views.failures.attempt_procedure_words import explain_trace
-from cxlab.views.failures.attempt_set import is_local, name_columns
+from cxlab.views.failures.attempt_set import is_local, name_columns, say_samples, write_dialogues
 from cxlab.views.failures.attempt_verdict import _list_took, _say_evidence
 
 
@@ -98,6 +98,26 @@ def test_a_file_for_people_has_the_pages_names_and_no_empty_columns() -> None:
     ]
     clash = pl.DataFrame({"turns": [4], "turns_scored": [5.0]})
     assert name_columns(clash, ("turns",)).columns == ["turns", "turns_scored"]
+
+
+def test_a_file_for_people_has_what_was_said() -> None:
+    said = [{"turn": 1, "role": "customer", "text": "Hello"}, {"turn": 1, "role": "agent", "text": "Hi\n"},
+            {"turn": 2, "role": "tool", "text": None}]  # fmt: skip
+    frame = pl.DataFrame({"attempt_id": ["a", "b", "c"], "messages": [said, [], None]})
+    found = write_dialogues(frame)
+    assert found["dialogue"].to_list() == ["customer: Hello\nagent: Hi\ntool: ", None, None]
+    assert "messages" not in found.columns
+
+
+@pytest.mark.parametrize(
+    ("samples", "attempts", "words"),
+    [(4, 4, "4 samples"), (1, 1, "1 sample"),
+     (4, 20, "4 samples: the 20 dialogues are tries at the same ones, 5 of each"),
+     (1, 5, "1 sample: the 5 dialogues are tries at it"),
+     (4, 7, "4 samples: the 7 dialogues are tries at the same ones")],
+)  # fmt: skip
+def test_a_dataset_of_fewer_samples_than_attempts_says_why(samples: int, attempts: int, words: str) -> None:
+    assert say_samples(samples, attempts, "dialogues") == words
 
 
 @pytest.mark.parametrize(
