@@ -39,11 +39,13 @@ def write_run(
     cost_usd: float | None = None,
     latency_s: float | None = None,
     reasons: Mapping[str, str] | None = None,
+    tasks: Mapping[str, str] | None = None,
 ) -> str:
     """A run, made `number` hours into 2026; each attempt scores its value at every one of its turns. Returns its id.
 
     By the benchmark's headline, where no `metric` is named; `also` by further metrics. Each attempt costs `cost_usd`
-    and takes `latency_s`; `reasons`: sample → why the agent failed there.
+    and takes `latency_s`; `reasons`: sample → why the agent failed there; `tasks`: sample → its task, of a run of
+    several.
     """
     metric = metric or REGISTRY[benchmark].card.headline
     run_id = f"run-260101-{number:06d}-aaaaaaaa"
@@ -59,8 +61,8 @@ def write_run(
     for (sample, trial), value in values.items():
         own = {
             "run_id": run_id, "attempt_id": f"a{number}-{sample}-{trial}", "sample_id": sample, "trial": trial,
-            "benchmark": benchmark, "model": model, "task": task, "simulated": simulated, "outcome": "ok",
-            "turns": turns,
+            "benchmark": benchmark, "model": model, "task": (tasks or {}).get(sample, task),
+            "simulated": simulated, "outcome": "ok", "turns": turns,
             "opening": (openings or {}).get((sample, trial), "hello"), "output": "{}",
             "verdict": "passed" if value is not None and value >= 50 else "failed",
             "verdict_reason": (reasons or {}).get(sample), "verdict_owner": "agent" if reasons else None,

@@ -1,91 +1,114 @@
-"""That Compare looks at one task of several, and what the others come to: one task is not the benchmark."""
+"""That Compare looks at one task of several, and what all of them come to: one task is not the benchmark."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import interval_of
-from cxlab.charts.theme import short_model
+from cxlab.metrics.paired import LEAST_CLUSTERS
 from cxlab.read import View
-from cxlab.read.comparison.ranking import Ranking, took
-from cxlab.read.comparison.words import MARKED_STANDING, say_leaders
+from cxlab.read.comparison.ranking import Ranking
+from cxlab.read.comparison.run_floors import with_floors
+from cxlab.read.comparison.sets import Unit
+from cxlab.read.comparison.together import pass_together
+from cxlab.read.comparison.words import MARKED_STANDING, is_repeat, say_leaders, say_repeats
+from cxlab.read.conditions import Conditions, of_runs
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric
-from cxlab.ui.address import cached, set_view
+from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import PASSED_COMPARED, ROUNDED, label, plain, say_passed, section
+from cxlab.ui.labels import PASSED_COMPARED, ROUNDED, plain, say_passed, section
 from cxlab.ui.tables import column, show_table
-from cxlab.views.comparison_sets import ranked, view_of
+from cxlab.views.benchmarks import declared
+from cxlab.views.compare import queries
+from cxlab.views.compare.sides import names_of
+from cxlab.views.comparison_sets import ranked
 
-_MOST_SIDES = 4
+_FEW = "too few samples"
 
 
-def show_other_tasks(about: Declaration, task: str) -> None:
-    """What a benchmark's tasks come to together, without the filters of this page, as the first heading; and a table
-    with a row a task, which leads to it. Nothing where a single task is ranked."""
-    view = view_of(about.card.id)
-    scored = [each for each in cached(ranked, view).tasks if each.table.height > 1]
+def show_other_tasks(about: Declaration, task: str, scope: View, unit: Unit, conditions: Conditions | None) -> None:
+    """What the tasks come to, as the first heading, of the same sides that the page compares below: its models or runs,
+    under its filters and `conditions`; and a table with a row a task, which leads to it. Nothing where a single task is
+    ranked."""
+    # Which conditions are compared by default follows from the tasks that are asked for: here it is those of the one.
+    sets = (conditions.id,) if conditions else ()
+    scored = cached(rank_tasks, scope.change(tasks=(), metric="", sets=sets), unit)
     if len(scored) < 2:
         return
-    success = cached(success_over, view)
+    sides = pl.concat([each.coverage.filter("in_set").select("side", "model") for each in scored])
+    named = names_of(about, sides.unique(maintain_order=True), unit)
+    known = {run: each.conditions for run, each in of_runs(about.card.id, about.switches).items()}
+    repeat = unit == "run_id" and all(is_repeat(each, known) for each in scored)
+    told = say_repeats(scored) if repeat else say_leaders(scored, lambda side: named.get(side, side))
+    own = {each.task.id for each in scored}
+    card = replace(about.card, tasks=tuple(each for each in about.card.tasks if each.id in own))
+    one, many = ("run", "runs") if unit == "run_id" else ("model", "models")
     section(
-        plain(f"All {len(scored)} tasks: {say_leaders(scored, short_model)}"),
-        f"Each task by its own main figure, on the samples that all its models have. {say_passed(about.card)}",
+        plain(f"All {len(scored)} tasks: {told}"),
+        f"Each task by its own main figure, on the samples that all its {many} have. {say_passed(card)}",
     )
-    models = [*success, *dict.fromkeys(side for each in scored for side in each.table["side"] if side not in success)]
-    models = models[:_MOST_SIDES]
-    rows = list_tasks(scored, models, task)
-    passed = {side: 100 * success[side] for side in models if side in success}
-    whole = {"task": "", "name": "All tasks together", "metric": PASSED_COMPARED, "difference": lead_of(success)}
-    frame = pl.concat([pl.DataFrame([{**whole, **passed}]), rows], how="diagonal_relaxed").select(rows.columns)
+    together = pass_together(scored)
+    shown = list(dict.fromkeys([*together.passed, *named]))[: queries.MOST_SIDES]
+    whole = {"task": "", "name": "All tasks together", "metric": PASSED_COMPARED,
+             **{side: 100 * together.passed[side] for side in shown if side in together.passed},
+             **_tell_gap(together.gap)}  # fmt: skip
+    rows = list_tasks(scored, shown, task)
+    frame = pl.concat([pl.DataFrame([whole]), rows], how="diagonal_relaxed").select(rows.columns)
+    few = f"With fewer than {LEAST_CLUSTERS} independent samples it says little: told only where the verdict is sure."
     columns = {
         "name": column("Task"),
         "metric": column("By"),
-        **{side: column(short_model(side), "points", label(side)) for side in models},
+        **{side: column(named[side], "points") for side in shown},
         "difference": column("Difference", "points", f"Of the first two: the first minus the second. {ROUNDED}"),
-        "interval": column("95 % interval", help="Paired by sample, corrected for the number of models."),
+        "interval": column("95 % interval", help=f"Paired by sample, corrected for the number of {many}. {few}"),
         "verdict": column("The second", help="Against the first, at 5 %."),
-        "samples": column("Samples", "count", "That all models of the task have."),
+        "samples": column("Samples", "count", f"That all {many} of the task have."),
     }
-    picked = show_table(frame, columns, key="compare-tasks", alt="What each task comes to.", select="single")
+    picked = show_table(frame, columns, key="compare-tasks", alt=f"Each {one} by task: {told}.", select="single")
     wanted = picked[0]["task"] if picked else ""
     if is_new("compare-tasks", wanted) and wanted != task:
-        set_view(view.change(tasks=(wanted,)))
+        set_view(here().filters().change(tasks=(wanted,), metric=""))
         st.rerun()
 
 
-def lead_of(success: Mapping[str, float]) -> float | None:
-    """By how many points the first passed more, of shares with the highest first; None without a second."""
-    shares = list(success.values())
-    return 100 * (shares[0] - shares[1]) if len(shares) > 1 else None
+def rank_tasks(view: View, unit: Unit) -> tuple[Ranking, ...]:
+    """The tasks of a view that two sides or more are ranked in, with constant agents beside them."""
+    found = tuple(each for each in ranked(view, unit).tasks if each.table.height > 1)
+    about = declared(view.benchmark, view.lead)
+    return tuple(with_floors(about, view, each) for each in found) if unit == "run_id" else found
 
 
-def list_tasks(found: Sequence[Ranking], models: Sequence[str], task: str) -> pl.DataFrame:
-    """A row a task, in points: task, name (with a mark at the one that is looked at), metric, a column each model,
+def list_tasks(found: Sequence[Ranking], sides: Sequence[str], task: str) -> pl.DataFrame:
+    """A row a task, in points: task, name (with a mark at the one that is looked at), metric, a column each side,
     difference of the first two with its interval, verdict on the second, samples."""
     rows = []
     for each in found:
         values = dict(zip(each.table["side"], each.table["value"], strict=True))
         gap = each.gaps.row(by_predicate=pl.col("side") == each.table["side"][1], named=True)
-        # The gap is of the second from the first; its ends turn round with its sign.
-        ends = {"difference": gap["difference"], "low": gap["high"], "high": gap["low"]}
-        told = {name: None if value is None else 0.0 - value for name, value in ends.items()}
         name = f"{each.task.title} (below)" if each.task.id == task else each.task.title
         rows.append({
             "task": each.task.id, "name": name, "metric": head_metric(each.task.metric),
-            **{side: values.get(side) for side in models}, **told,
-            "verdict": MARKED_STANDING[gap["verdict"]], "samples": each.compared.samples,
+            **{side: values.get(side) for side in sides}, **_tell_gap(gap), "samples": each.compared.samples,
         })  # fmt: skip
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    return frame.with_columns(interval_of(frame, "low", "high"))
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def success_over(view: View) -> dict[str, float]:
-    """The share of attempts that passed of all tasks of a comparison together, of each model that is ranked in any; the
-    highest first."""
-    found = cached(ranked, view).tasks
-    told = took(pl.concat([each.compared.results for each in found])).drop_nulls("success").drop_nans("success")
-    sides = {side for each in found for side in each.table["side"]}
-    rates = [(side, rate) for side, rate in zip(told["side"], told["success"], strict=True) if side in sides]
-    return dict(sorted(rates, key=lambda each: (-each[1], each[0])))
+def _tell_gap(gap: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The first against the second, as columns: difference, low, high, interval, verdict, samples that both have."""
+    if gap is None:
+        return {}
+    # The gap is of the second from the first; its ends turn round with its sign.
+    ends = {"difference": gap["difference"], "low": gap["high"], "high": gap["low"]}
+    told = {name: None if value is None else 0.0 - value for name, value in ends.items()}
+    # So few samples leave an interval that is half of all there is, or none.
+    few = gap["clusters"] < LEAST_CLUSTERS and gap["verdict"] == "cannot tell"
+    span = interval_of(pl.DataFrame([told], schema=dict.fromkeys(told, pl.Float64)), "low", "high")[0]
+    tied = gap["wins"] == gap["losses"] == 0
+    return {
+        **told, "interval": _FEW if few else span or ("all tied" if tied else _FEW),
+        "verdict": MARKED_STANDING[gap["verdict"]], "samples": gap["n"],
+    }  # fmt: skip

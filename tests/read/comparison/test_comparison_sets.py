@@ -23,7 +23,7 @@ from cxlab.read.comparison.words import (
     say_no_floors,
     say_set,
 )
-from cxlab.views.compare.other_tasks import lead_of, list_tasks
+from cxlab.views.compare.other_tasks import list_tasks
 from tests.pages.app_script import open_page, words
 from tests.stores.runs import write_run
 
@@ -286,11 +286,6 @@ def test_a_task_beside_others_is_told_with_its_scores_and_their_difference(home:
     assert (sure["a"], sure["verdict"]) == (40.0, "✕ behind")
     assert sure["difference"] == pytest.approx(sure["c"] - 40.0)
     assert 0 < sure["low"] <= sure["difference"] <= sure["high"]
-
-
-def test_all_tasks_together_have_a_lead_where_two_were_judged() -> None:
-    assert lead_of({"a": 0.875, "b": 0.5, "c": 0.25}) == 37.5
-    assert lead_of({"a": 0.875}) is lead_of({}) is None
 
 
 def test_that_no_constant_agent_has_run_is_said_where_there_are_some(home: Path) -> None:
