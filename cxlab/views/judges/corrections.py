@@ -7,8 +7,8 @@ from cxlab.charts.names import name_each, name_id
 from cxlab.charts.numbers import format_change, format_count, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
-from cxlab.records.correction import PASSED, Corrections, changed
-from cxlab.records.metric_names import head_metric
+from cxlab.records.correction import PASSED, Corrections, Effect, changed
+from cxlab.records.metric_names import head_metric, within_sentence
 from cxlab.ui.address import cached, link
 from cxlab.ui.labels import ROUNDED, label, plain, section
 from cxlab.ui.tables import column, show_table
@@ -110,14 +110,35 @@ def say_finding(frame: pl.DataFrame, found: Corrections, settled: int) -> str:
         told += f", {format_count(flips)} of them in {'its' if flips == 1 else 'their'} verdict"
     rows = frame.filter(pl.col("change").abs() > 0) if frame.height else frame
     if rows.height:
-        heads = {declared(each).card.headline for each in rows["benchmark"].unique()}
-        leading = rows.filter(pl.col("metric").is_in([*heads, PASSED]))
-        far = (leading if leading.height else rows).sort(pl.col("change").abs(), descending=True).row(0, named=True)
+        leading = rows.filter(pl.col("metric").is_in([PASSED, *(declared(each).card.headline for each in
+                              rows["benchmark"].unique())]))  # fmt: skip
+        # Else what heads an attempt, as it stands first at each item too: the rows come in that order.
+        chosen = leading if leading.height else rows.filter(pl.col("metric") == rows["metric"][0])
+        far = chosen.sort(pl.col("change").abs(), descending=True, maintain_order=True).row(0, named=True)
+        stays = "" if leading.height else "what models are ranked by stays; "
+        low, high = far["change_low"], far["change_high"]
+        reach = "" if low is None or high is None else f", {_sign(low)} to {_sign(high)}"
+        unsure = ", not beyond chance" if reach and low <= 0 <= high else ""
         told += (
-            f"; {_name_figure(far['metric']).lower()} of the model {short_model(far['model'])} goes from "
-            f"{format_points(far['mean'])} to {format_points(far['corrected'])}"
+            f"; {stays}{within_sentence(_name_figure(far['metric']))} of the model {short_model(far['model'])} goes "
+            f"from {format_points(far['mean'])} to {format_points(far['corrected'])} "
+            f"({_sign(far['change'])}{reach}{unsure})"
         )
     return told
+
+
+def list_moves(benchmark: str, effect: Effect) -> list[str]:
+    """What decisions move in one attempt, in the measures and the order of the table of all decisions: "failed →
+    passed", "Classification 73.3 → 80.0"."""
+    moved, told = changed(effect), []
+    for metric in corrected_scores.metrics_of(benchmark, [effect]):
+        if metric == PASSED or metric not in moved:
+            continue
+        keys = [(metric, False), (metric, True)]
+        key = next((each for each in keys if each in effect.before or each in effect.after), keys[1])
+        values = [_mean(side.get(key)) for side in (effect.before, effect.after)]
+        told.append(f"{head_metric(metric)} {values[0]} → {values[1]}")
+    return [*([f"{effect.verdict} → {effect.corrected}"] if effect.verdict != effect.corrected else []), *told]
 
 
 def show_effect(
@@ -131,21 +152,13 @@ def show_effect(
     effect = corrected_scores.correct(own).effects.get(at[:2]) if own.height else None
     if effect is None:
         return
-    moved = changed(effect)
-    benchmark = str(whole.attempt["benchmark"])
-    told = []
-    for metric in corrected_scores.metrics_of(benchmark, [effect])[:4]:
-        if metric == PASSED or metric not in moved:
-            continue
-        keys = [(metric, False), (metric, True)]
-        key = next((each for each in keys if each in effect.before or each in effect.after), keys[1])
-        values = [_mean(side.get(key)) for side in (effect.before, effect.after)]
-        told.append(f"{head_metric(metric)} {values[0]} → {values[1]}")
-    if effect.verdict != effect.corrected:
-        told.insert(0, f"{effect.verdict} → {effect.corrected}")
-    words = "; ".join(told) if told else "no score of this attempt"
-    if moved:
-        st.markdown(f"**Decisions change:** {plain(words)}")
+    if changed(effect):
+        told = list_moves(str(whole.attempt["benchmark"]), effect)
+        st.markdown(f"**Decisions change in this attempt:** {plain('; '.join(told) or 'no score that is shown')}")
+        st.caption(
+            "Means over this attempt alone. The table of all decisions, below, has the same measures as means over all "
+            "that the model tried, of which this is one."
+        )
     elif decided and agrees(decided, panel):
         st.markdown(plain(f"No score of this attempt changes: the panel said {name_id(panel)} as well."))
     else:

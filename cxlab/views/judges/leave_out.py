@@ -65,9 +65,7 @@ def show_leave_out(view: View, compared: View, votes: pl.DataFrame, slices: Slic
         name=name_each(frame["judge"], name_judge),
     )
     if not truth.is_empty():
-        panel = truth.sort("n").tail(1).select(
-            "n", judge=pl.lit("panel"), name=pl.lit("none"), rest=pl.col("whole"),
-        )  # fmt: skip
+        panel = find_whole(truth).select("n", judge=pl.lit("panel"), name=pl.lit("none"), rest=pl.col("whole"))
         shown = pl.concat([panel, shown], how="diagonal")
     # Heads and words are short, so that all columns of a panel of stand-ins show in a window of 1024 pixels.
     chosen = show_table(
@@ -154,6 +152,11 @@ def measure(view: View, judges: list[str], slices: Slices) -> pl.DataFrame:
     return queries_leave_out.without_each(votes, judges)
 
 
+def find_whole(frame: pl.DataFrame) -> pl.DataFrame:
+    """The one row whose `whole` stands for the panel: of the judge who voted on most, as each has its own verdicts."""
+    return frame.sort("n", "judge").tail(1)
+
+
 def say_drop(frame: pl.DataFrame) -> str:
     """Which judge can go: one without which the rest is right more often, beyond chance; else none that must stay."""
     known = frame.filter(pl.col("low").is_not_null())
@@ -175,10 +178,11 @@ def say_drop(frame: pl.DataFrame) -> str:
         least = known.filter(pl.col("least"))
         if least.is_empty():
             rows = list(known.sort("change", descending=True).iter_rows(named=True))
+            whole = find_whole(known)["whole"][0]
             lost = ", ".join(f"{_lost(each)} points without {name_judge(each['judge'])}" for each in rows)
             return (
-                f"Drop none: the whole panel is right on {format_share(rows[0]['whole'])}, and less often without any "
-                f"of them ({lost}); which of them is the weakest is not sure"
+                f"Drop none: the whole panel is right on {format_share(whole)}, and less often without any of them "
+                f"({lost}); which of them is the weakest is not sure"
             )
         row = least.row(0, named=True)
         return (

@@ -11,7 +11,7 @@ from cxlab.read import View
 from cxlab.records.benchmark_card import Card, Declaration, Task
 from cxlab.views.benchmarks import declared, declared_all
 from cxlab.views.judges import materiality, queries_leave_out, queries_materiality
-from cxlab.views.judges.leave_out import say_drop, say_narrowed
+from cxlab.views.judges.leave_out import find_whole, say_drop, say_narrowed
 from cxlab.views.judges.materiality import say_at_stake
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import JUDGES
@@ -148,6 +148,13 @@ def test_filters_that_came_along_are_told_with_the_finding() -> None:
 def test_where_none_can_go_each_judge_is_named_with_what_is_lost_without_it() -> None:
     told = say_drop(frame_of(("a", -0.1, -0.2, -0.01), ("b", -0.12, -0.2, -0.01), ("c", -0.15, -0.2, -0.01)))
     assert "(10.0 points without a, 12.0 points without b, 15.0 points without c)" in told
+
+
+def test_the_panels_share_is_that_of_the_row_without_anybody_left_out() -> None:
+    rows = frame_of(("a", -0.1, -0.2, -0.01), ("b", -0.12, -0.2, -0.01), ("c", -0.15, -0.2, -0.01))
+    rows = rows.with_columns(n=pl.Series([99, 100, 98]), whole=pl.Series([0.98550, 0.98549, 0.98551]))
+    assert find_whole(rows)["whole"].to_list() == [0.98549]
+    assert "the whole panel is right on 98.5 %," in say_drop(rows)
 
 
 def test_whether_a_ranking_hangs_on_judges_is_said_before_one_is_dropped(judged_home: Path) -> None:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from cxlab import read
 from cxlab.read import View, decisions
-from cxlab.records.correction import PASSED, changed
+from cxlab.records.correction import PASSED, Corrections, Effect, changed
+from cxlab.records.metric_names import head_metric
 from cxlab.ui.annotations import annotate
+from cxlab.views.benchmarks import declared
 from cxlab.views.judges import corrected_scores, corrections, queries_review, raters
 from tests.stores.judged import JUDGES, make_judged_store
 
@@ -89,6 +91,37 @@ def test_a_decision_corrects_the_score_by_the_rules_of_the_benchmark(home: Path)
     assert row["change"] == pytest.approx(50.0)
     told = corrections.say_finding(frame, found, 1)
     assert told.startswith("1 decision changes 1 attempt, 1 of them in its verdict; success rate of the model ")
+
+
+def test_an_item_and_all_decisions_speak_of_the_same_measures(home: Path) -> None:
+    annotate("adjudication", *SPLIT[:2], "Exchange", 1, "CoreIntention")
+    found = corrected_scores.correct(states())
+    table = corrected_scores.metrics_of("sage", found.effects.values())
+    told = corrections.list_moves("sage", found.effects[SPLIT[:2]])
+    assert told[0] == "failed → passed"
+    assert [each.rpartition(" → ")[0].rpartition(" ")[0] for each in told[1:]] == [
+        head_metric(metric) for metric in table if metric != PASSED
+    ]
+    assert "Action 0.0 → 100.0" in told
+
+
+def test_a_finding_names_what_heads_an_attempt_and_its_interval_where_the_ranking_stays() -> None:
+    def row(metric: str, change: float, low: float) -> dict[str, object]:
+        return {"benchmark": "sage", "metric": metric, "model": "simulated:weak", "mean": 46.0,
+                "corrected": 46.0 + change, "change": change, "change_low": low, "change_high": 2 * change}  # fmt: skip
+
+    key = ("overall", True)
+    effect = Effect({key: (1, 61.3)}, {key: (1, 75.1)}, "failed", "failed")
+    found = Corrections({("r", "a"): effect}, {}, {})
+    # The table's order; the largest change is of another measure.
+    frame = pl.DataFrame([row("overall", 0.2, 0.1), row("action", 3.0, -0.1)])
+    assert corrections.say_finding(frame, found, 1) == (
+        "1 decision changes 1 attempt; what models are ranked by stays; paper's overall score of the model weak goes "
+        "from 46.0 to 46.2 (+0.2, +0.1 to +0.4)"
+    )
+    assert corrections.say_finding(frame.tail(1), found, 1).endswith("49.0 (+3.0, −0.1 to +6.0, not beyond chance)")
+    ranked = pl.concat([frame, pl.DataFrame([row(declared("sage").card.headline, 1.0, 0.5)])])
+    assert "; decidable score of the model weak goes from 46.0 to 47.0 (" in corrections.say_finding(ranked, found, 1)
 
 
 def test_a_decision_for_the_panel_changes_nothing(home: Path) -> None:
