@@ -30,7 +30,8 @@ _COMMAND = (
     "python -m cxlab run mmtaup2 --model simulated:strong --model simulated:weak\n"
     "python -m cxlab run mmtaup2 --model simulated:floor-transfer --model simulated:floor-nothing"
 )
-_CELL = ("value", "low", "high", "n", "tasks", "undecided", "least", "most")
+_OPEN = ("undecided", "least", "most")
+_CELL = ("value", "low", "high", "n", "tasks", *_OPEN)
 _VERDICTS = {"better": "✓ better", "worse": "✕ worse", "cannot tell": "? cannot tell"}
 
 
@@ -162,8 +163,10 @@ def _show_figures(scene: ResultSelection, frame: pl.DataFrame, gaps: pl.DataFram
             digits=1 if scene.metric == "turns" else None,
         )  # fmt: skip
         key = f"results-chart-{scene.by}"
+        twin = _readable(scene, rows, groups)
+        columns = {name: shape for name, shape in _twin_columns(scene).items() if name in twin.columns}
         picked = show_chart(
-            figure, _readable(scene, rows, groups), key=key, columns=_twin_columns(scene), select=True,
+            figure, twin, key=key, columns=columns, select=True,
             alt=f"{scene.title} by {scene.by} and model, with 95 % intervals.",
         )  # fmt: skip
         _explain_lines(scene, lines)
@@ -243,7 +246,8 @@ def _readable(scene: ResultSelection, rows: pl.DataFrame, groups: Mapping[str, s
             at=pl.col("grp").replace_strict(place, default=99, return_dtype=pl.Int64),
         )
         .sort("at", "side")
-        .drop("at", scene.by, strict=False)
+        # Where all is decided, nothing is said of it.
+        .drop("at", scene.by, *(name for name in _OPEN if rows[name].null_count() == rows.height), strict=False)
     )
 
 
