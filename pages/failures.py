@@ -47,8 +47,9 @@ def show_list(view: View, about: Declaration) -> None:
     view = leave_out_floors(attempt_list.choose_metric(view, about), about)
     ui.show_active(view, about, attempt_list.TELLING_FILTERS if blind else ())
     if view.search:
-        found = find_attempts(view.search)
-        say_search(view.search, found.terms, found.forms, found.attempts.rows.height > 0, "message or note")
+        unit = "message" if view.speaker else "message or note"
+        found = find_attempts(view.search, view.speaker)
+        say_search(view.search, found.terms, found.forms, found.attempts.rows.height > 0, unit)
     if blind:
         attempt_list.show_attempts(attempt_list.scope_of(view), about)
         return

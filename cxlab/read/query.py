@@ -120,11 +120,13 @@ def where(view: View, table: str = "attempts", prefix: str = "") -> tuple[str, P
     if view.among:
         here.append(f"({prefix}run_id, {prefix}attempt_id) IN (SELECT (run_id, attempt_id) FROM {view.among})")
     if view.search:
-        params["f_search"] = view.search
-        here.append(
-            f"(contains(lower({prefix}attempt_id), lower($f_search)) OR ({prefix}run_id, {prefix}attempt_id) IN "
-            f"(SELECT (run_id, attempt_id) FROM {find_attempts(view.search).attempts.keep()}))"
-        )
+        held = find_attempts(view.search, view.speaker).attempts.keep()
+        condition = f"({prefix}run_id, {prefix}attempt_id) IN (SELECT (run_id, attempt_id) FROM {held})"
+        if not view.speaker:
+            # An attempt is found by its id, too, which nobody says.
+            params["f_search"] = view.search
+            condition = f"(contains(lower({prefix}attempt_id), lower($f_search)) OR {condition})"
+        here.append(condition)
     if not view.runs and (again := left_out_runs()):
         names = [f"f_again_{place}" for place in range(len(again))]
         params.update(zip(names, again, strict=True))
@@ -140,7 +142,7 @@ def left_out_runs() -> tuple[str, ...]:
 def selection(view: View) -> View:
     """The view with what `where` looks at and the metric, and nothing else: what a read is remembered by."""
     others = ("facets", "benchmark", *troubles.FACETS, "alike", "decides", "verdict", "search", "metric", "without")
-    others = (*others, "without_samples", "among", "shared")
+    others = (*others, "without_samples", "among", "shared", "speaker")
     names = (*COLUMNS, *MADE, *others)
     return View(**{name: getattr(view, name) for name in names})
 

@@ -35,6 +35,7 @@ _TEXTS = {
     "lead": "lead",
     "search": "q",
     "sought": "sought",
+    "speaker": "speaker",
     "baseline": "baseline",
     "field": "field",
     "attempt": "attempt",
@@ -65,13 +66,14 @@ _PLACE = (
     "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "blind", "alike", "decides",
     "verdict", "reviewed", "weight", "attempt", "turn", "stage", "page", "order", "tab", "at",
     "field", "baseline", "conversation", "search", "sought",
+    "speaker",
 )  # fmt: skip
 
 
 # Of these, what narrows the rows all the same.
 _NARROWS = (
     "ends", "errors", "splits", "owners", "reasons", "tags", "written", "floors", "shared", "alike", "decides",
-    "verdict", "search",
+    "verdict", "search", "speaker",
 )  # fmt: skip
 
 
@@ -98,6 +100,7 @@ class View:
     page leaves out, `among` names the attempts that it looks at (query.AttemptSet); no address has any of the three.
     `verdict` is what became of an attempt: failed, unscored, wrong (either of them), passed; all and "" narrow nothing.
     `sought` are words that are marked in the open dialogue in all their forms; they narrow nothing, as `search` does.
+    `speaker`: whose messages alone `search` looks in (a role, or one of word_search.attempts.SPEAKERS).
     `dataset` is the one that is looked at, `conversation` the one of its conversations that is open.
     """
 
@@ -121,6 +124,7 @@ class View:
     lead: str = ""
     search: str = ""
     sought: str = ""
+    speaker: str = ""
     baseline: str = ""
     field: str = ""
     attempt: str = ""

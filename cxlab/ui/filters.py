@@ -13,7 +13,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.labels import label, plain
-from cxlab.ui.looked_for import HELP
+from cxlab.ui.looked_for import HELP, SAID_BY
 from cxlab.ui.place import LONGEST
 from cxlab.ui.run_names import call_all_runs, name_run
 
@@ -34,7 +34,7 @@ _FILTER_TITLES = {
 
 # Filters that are one text; two of them a page shows by other means, unless it hides what they say.
 _HIDDEN = {"verdict": "Listed", "alike": "Failed alike"}
-_TEXTS = {"search": "Words", **_HIDDEN}
+_TEXTS = {"search": "Words", "speaker": "Said by", **_HIDDEN}
 # Values of a filter that a line names.
 _MOST_SAID = 3
 
@@ -130,14 +130,14 @@ def sidebar_filters(
                     args=("metric",),
                 )
         if any(settled.values(name) for name in names) or (search and settled.search):
-            st.button("Clear filters", key="cx-filter-clear", on_click=_clear, args=((*names, "search"),))
+            st.button("Clear filters", key="cx-filter-clear", on_click=_clear, args=((*names, "search", "speaker"),))
     return settled
 
 
 def show_active(current: View, about: Declaration, hidden: Collection[str] = ()) -> None:
     """Each filter of attempts in force with its values, as a button that takes it away: also one that the page has no
     other control for, as an address may hold any. Of those that are `hidden` the values stay unsaid."""
-    names = (*_FILTER_TITLES, *dict(current.facets), "search", *(each for each in hidden if each in _HIDDEN))
+    names = (*_FILTER_TITLES, *dict(current.facets), "search", "speaker", *(each for each in hidden if each in _HIDDEN))
     active = [(name, given) for name in names if (given := _given(current, name))]
     if not active:
         return
@@ -211,6 +211,8 @@ def _names_of_runs(about: Declaration) -> Callable[[str], str]:
 def _word(about: Declaration, name: str, value: str) -> str:
     if name == "runs":
         return name_run(value)
+    if name == "speaker":
+        return SAID_BY.get(value, value)
     if name == "reasons" or name in _TEXTS:
         return value
     if name == "errors" and value in (known := kinds()):

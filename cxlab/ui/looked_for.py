@@ -11,6 +11,11 @@ from cxlab.word_forms import Term
 
 # Forms of a word that are named.
 _NAMED = 8
+SAID_BY = {
+    "both": "customer or agent", "customer": "the customer", "agent": "the agent", "tool": "a tool",
+    "anybody": "anybody",
+}  # fmt: skip
+"""Whose messages are searched, by what View.speaker has."""
 HELP = (
     "Each word is looked for in all its forms, and all of them in one message. "
     "What stands in “quotes” is looked for as it is."

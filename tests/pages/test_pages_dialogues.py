@@ -1,5 +1,6 @@
 """Conversations, searching what was said in runs: words, filters, and the way to the message."""
 
+import json
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -11,6 +12,8 @@ from cxlab.read.word_search import messages
 from cxlab.read.word_search.terms import left_out, split_terms
 from cxlab.store import tables
 from cxlab.ui.annotations import annotate
+from cxlab.views.benchmarks import declared_all
+from cxlab.views.search import dialogue_set
 from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.queries_dialogues import find_dialogues
 from cxlab.word_forms import Sought, Term
@@ -249,3 +252,41 @@ def test_failures_are_searched_as_conversations_are(empty_home: Path) -> None:
     assert "as a word" not in words(app)
     app = open_page("failures", q="romise", verdict="all")
     assert "No message or note has “romise” as a word: looked for within words." in words(app)
+
+
+def test_the_dialogues_found_are_kept_as_a_set_with_who_says_the_words(home: Path) -> None:
+    annotate(
+        "note", *failures.rows(View(models=("base",))).frame.select("run_id", "attempt_id").row(0), "No parcel here"
+    )
+    app = open_page("conversations", source="runs", q="refund", said="customer")
+    (there,) = [parse_qs(each.proto.query_string) for each in app.get("page_link") if "Failures" in each.proto.label]
+    assert (there["q"], there["speaker"], there["verdict"]) == (["refund"], ["customer"], ["all"])
+    listed = failures.rows(View.from_query(there)).frame
+    assert listed["model"].to_list() == ["base"], "weak's agent says it, its customer does not"
+    opened = open_page("failures", **{name: value[0] for name, value in there.items()})
+    assert not opened.exception
+    assert "1 dialogue" in " ".join([each.value for each in opened.subheader])
+    assert "Said by: the customer" in [each.label.replace("\\", "") for each in opened.button]
+    opened.button(key="cx-active-speaker").click().run()
+    assert "2 dialogues" in " ".join([each.value for each in opened.subheader])
+    for speaker, models in {
+        "both": ["base", "weak"],
+        "tool": ["base"],
+        "anybody": ["base", "weak"],
+        "": ["base", "weak"],
+    }.items():
+        assert sorted(failures.rows(View(search="refund", speaker=speaker)).frame["model"]) == models
+    assert failures.rows(View(search="here", speaker="anybody")).frame.is_empty(), "a note is nobody's message"
+    assert failures.rows(View(search="a1-s1-1", speaker="both")).frame.is_empty()
+    # Files and the dataset hold what the page shows, also where no message holds all the words.
+    about = declared_all(["sage"])
+    for text, ids in {"refund": {"a1-s1-1"}, "parcel zebra": {"a1-s1-1", "a2-s1-1"}}.items():
+        view, terms = View(search=text, speaker="customer", verdict="all"), split_terms(text)
+        table = pl.read_csv(dialogue_set.write_table(view, about, terms))
+        assert {*table["attempt_id"]} == ids
+        lines = [json.loads(each) for each in dialogue_set.write_lines(view, about, terms).splitlines()]
+        assert {each["attempt_id"]: len(each["messages"]) for each in lines} == dict.fromkeys(ids, 4)
+        named = dialogue_set.name_these(view, terms)
+        assert failures.counts(named)["attempts"] == len(ids)
+        assert (named.to_query()["sought"], named.to_query()["speaker"]) == (text, "customer"), "a dataset says by what"
+    assert {*table["matched"]} == {"customer: My parcel is lost.", "customer: My parcel is late."}

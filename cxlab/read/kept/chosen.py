@@ -16,7 +16,7 @@ from cxlab.read.view import View
 from cxlab.store import catalogue, layout
 
 # Filters that only the store's own tables know: what people wrote, words, why an attempt did not pass.
-_ASKED = ("owners", "reasons", "tags", "written", "search", "shared")
+_ASKED = ("owners", "reasons", "tags", "written", "search", "speaker", "shared")
 # Filters by what is kept a row a turn or kind, and the table.
 LOOKED_UP = {"errors": "trouble_kinds", "splits": "judge_splits"}
 

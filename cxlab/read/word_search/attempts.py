@@ -12,6 +12,9 @@ from cxlab.read.word_search.texts import Forms, find_forms, hold_all
 from cxlab.store import catalogue, layout
 from cxlab.word_forms import Term, find_question_language
 
+SPEAKERS = {"both": ("customer", "agent"), "anybody": ()}
+"""The roles of a speaker that stands for several; () for all."""
+
 
 @dataclass(frozen=True)
 class FoundAttempts:
@@ -22,17 +25,18 @@ class FoundAttempts:
     attempts: AttemptSet
 
 
-def find_attempts(text: str) -> FoundAttempts:
-    """The attempts of the store with a message or a note that holds all words of a search."""
+def find_attempts(text: str, speaker: str = "") -> FoundAttempts:
+    """The attempts of the store with a message or a note that holds all words of a search; of a `speaker` (a role or
+    one of SPEAKERS) messages alone."""
     say_annotations_read()
-    return _find(str(layout.home()), catalogue.version(), text)
+    return _find(str(layout.home()), catalogue.version(), text, speaker)
 
 
 @lru_cache(maxsize=16)
-def _find(home: str, version: str, text: str) -> FoundAttempts:
+def _find(home: str, version: str, text: str, speaker: str) -> FoundAttempts:
     terms = split_terms(text) or (Term(text, exact=True),)
-    sought = MessagesSought(terms)
-    notes = _read_notes()
+    sought = MessagesSought(terms, roles=SPEAKERS.get(speaker, (speaker,)) if speaker else ())
+    notes = {} if speaker else _read_notes()
     near = sought.find_near()
     parts = [near.forms, *(find_forms(of["value"], terms, language) for language, of in notes.items())]
     forms = {

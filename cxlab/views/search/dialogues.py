@@ -10,17 +10,19 @@ import streamlit as st
 from cxlab import read
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
+from cxlab.read.word_search.attempts import SPEAKERS
 from cxlab.read.word_search.terms import left_out, split_terms
 from cxlab.records.benchmark_card import Declaration
 from cxlab.ui.address import cached, link
 from cxlab.ui.filters import show_active, sidebar_filters
 from cxlab.ui.labels import chip, empty, label, plain, section
-from cxlab.ui.looked_for import HELP, say_looked_for, say_within
+from cxlab.ui.looked_for import HELP, SAID_BY, say_looked_for, say_within
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import LONGEST, move, pick
 from cxlab.ui.transcript_html import TranscriptLine, mark_sought, style, to_html
 from cxlab.views.benchmarks import declared, declared_all, leave_out_floors, names_of
 from cxlab.views.search import queries_dialogues
+from cxlab.views.search.dialogue_set import offer_dialogues
 from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.place import SearchPlace
 from cxlab.views.search.queries_dialogues import FoundDialogues, find_dialogues
@@ -29,10 +31,7 @@ from cxlab.word_forms import Term
 SOURCES = {"": "Collected conversations", "runs": "Dialogues of runs"}
 _ROWS_A_PAGE = 10
 _SHOWN = 3
-_SAID_BY = {
-    "": "customer or agent", "customer": "the customer", "agent": "the agent", "tool": "a tool", "anybody": "anybody",
-}  # fmt: skip
-_ROLES = {"": ("customer", "agent"), "anybody": ()}
+_SAID_BY = {("" if role == "both" else role): told for role, told in SAID_BY.items()}
 _VERDICTS = {"": "any", "failed": "failed", "unscored": "no verdict", "passed": "passed"}
 _MARKS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red")}
 
@@ -45,7 +44,7 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
     if source != "runs":
         return False
     view, about, said = _choose_filters(place)
-    roles = _ROLES.get(said, (said,))
+    roles = SPEAKERS.get(said or "both", (said,))
     terms = _ask(place)
     if not terms:
         st.info(f"Type words that stand in one message. {HELP}")
@@ -60,15 +59,16 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
     say_looked_for((found.forms.get(each.text, (each.text,)) for each in terms), left_out(place.view.search))
     words = (each.text for each in terms if not each.exact)
     say_within([word for word in words if word not in found.forms and found.counts[word]])
+    shown = narrowed.change(search=view.search, speaker=said or "both", page=view.page)
     if all_held:
         many = any(len(each) > 1 for each in found.forms.values())
         first = "Words as they were typed come first, then where most messages hold them." if many else ""
-        _show_found(view, terms, found, first or "Where most messages hold the words comes first.")
+        _show_found(shown, about, terms, found, first or "Where most messages hold the words comes first.")
         return True
     _say_none(place, terms, said, wider.dialogues if wider and wider.held == len(terms) else 0, found)
     if found.held:
         held = f"{found.held} of the {len(terms)} words" if found.held > 1 else "one of the words"
-        _show_found(view, terms, found, f"Each holds {held}; those with the rarest come first.")
+        _show_found(shown, about, terms, found, f"Each holds {held}; those with the rarest come first.")
     return True
 
 
@@ -142,13 +142,14 @@ def _write(terms: Sequence[Term]) -> str:
     return " ".join(f'"{each.text}"' if each.exact else each.text for each in terms)
 
 
-def _show_found(view: View, terms: Sequence[Term], found: FoundDialogues, order: str) -> None:
+def _show_found(view: View, about: Declaration, terms: Sequence[Term], found: FoundDialogues, order: str) -> None:
     messages = "1 message" if found.messages == 1 else f"{format_count(found.messages)} messages"
     dialogues = "1 dialogue" if found.dialogues == 1 else f"{format_count(found.dialogues)} dialogues"
     section(
         f"{messages} in {dialogues}",
         f"{order} Constant agents are left out unless one is chosen.",
     )
+    offer_dialogues(view, about, terms, found)
     style()
     for number, row in enumerate(found.rows.iter_rows(named=True)):
         said = found.said.filter(run_id=row["run_id"], attempt_id=row["attempt_id"]).to_dicts()
@@ -173,6 +174,7 @@ def _show_one(
     listed = view.change(
         benchmark=row["benchmark"], attempt=f"{row['run_id']}/{row['attempt_id']}", tab="", page=1,
         verdict=view.verdict or "all", search=view.search if held else "", sought="" if held else view.search,
+        speaker=view.speaker if held else "",
     )  # fmt: skip
     for each in said:
         line = TranscriptLine(each["role"], int(each["turn"] or 0), each["text"] or "")
