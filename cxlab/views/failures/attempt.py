@@ -249,9 +249,21 @@ def _show_wrong(view: View, whole: StoredAttempt, about: Declaration, wrong: pl.
                 say(f"{attempt_procedure_words.explain_trace(trace, message, unread.get(trace['turn'], ''))}.")
                 if told := say_judges(whole, trace["turn"], fields.get(trace["turn"], "")):
                     st.caption(plain(told))
+        _link_passing(view, whole, unread)
         show_rule(whole, about)
         show_owner(whole)
         show_dispute(whole)
+
+
+def _link_passing(view: View, whole: StoredAttempt, unread: Mapping[int, str]) -> None:
+    """The unreadable replies that decided nothing, with the way to each."""
+    if not (turns := attempt_procedure_words.list_passing(whole)):
+        return
+    st.caption("On the way, on turns that are not evaluated:")
+    for turn in turns:
+        words = plain(f"○ Turn {turn}: {name_kind('format')}, {unread[turn]}")
+        if st.button(words, key=f"goto-{turn}", type="tertiary"):
+            address.go(view.change(turn=turn, page=view.page))
 
 
 def _show_rest(view: View, whole: StoredAttempt) -> None:

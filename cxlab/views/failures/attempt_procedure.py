@@ -19,7 +19,14 @@ from cxlab.records.metric_names import head_metric, name_metric, within_sentence
 from cxlab.ui.labels import figures, label, plain, say, show_code
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
-from cxlab.views.failures.attempt_procedure_words import DELIVERY, WORDING, explain_trace, list_unread, show_value
+from cxlab.views.failures.attempt_procedure_words import (
+    DELIVERY,
+    WORDING,
+    explain_trace,
+    list_passing,
+    list_unread,
+    show_value,
+)
 from cxlab.views.failures.attempt_verdict import show_took, verdict_of
 from cxlab.views.sop.one_turn import offer_map
 
@@ -179,12 +186,15 @@ def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:
     if failed.is_empty():
         return
     what, why = name_kind(failed["where_"][0]), list_unread(whole).get(turn)
+    sign = "○" if (passing := turn in list_passing(whole)) else "✕"
     with (
         st.container(key=f"cx-turn-{'marked' if turn == asked else 'other'}-{turn}"),
-        st.expander(f"✕ Turn {turn}: {plain(f'{what}: {why}' if why else what)}", expanded=turn == asked),
+        st.expander(f"{sign} Turn {turn}: {plain(f'{what}: {why}' if why else what)}", expanded=turn == asked),
     ):
         for text in failed["message"]:
             say(text)
+        if passing:
+            st.caption("This turn is not evaluated, and the verdict does not stand on it.")
         raw = agent_data(whole, turn).get("raw")
         # What came in an unusable reply stands with the message, field by field.
         if raw and not why:

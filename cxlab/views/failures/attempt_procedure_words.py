@@ -1,7 +1,7 @@
 """What is said of a turn of a procedure: how the customer spoke, and where the ways part."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -52,15 +52,30 @@ def explain_trace(trace: Mapping[str, Any], message: Mapping[str, Any] | None, u
         words = _quoted(str((message or {}).get("reasoning") or ""), name)
         given, wanted = name_id(show_value(said[name])), name_id(show_value(panel[name]))
         read = f"Read “{words}” as {name_id(name)}: {given}" if words else f"Read {name_id(name)} as {given}"
-        return f"{read}; the panel says {wanted}{luck}"
+        rest = _list_misread([field for field in wrong if field != name], said, panel)
+        return f"{read}; the panel says {wanted}{rest and f'; it misread {rest}, too'}{luck}"
     if kind in failure_kinds.deviations():
         if list(trace["predicted_path"]) == list(trace["reference_path"]):
             given, due = (name_id(trace[f"{who}_action"]) for who in ("predicted", "reference"))
             return f"Right path, wrong action: gave {given}, due was {due}"
-        return f"{_say_parting(trace)}. By the panel it read the fields right"
+        rest = _list_misread(wrong, said, panel)
+        return f"{_say_parting(trace)}. " + (f"It misread {rest}" if rest else "By the panel it read the fields right")
     if kind in failure_kinds.disputed():
         return _say_dispute(trace, said, panel)
     return name_kind(str(kind))
+
+
+def _list_misread(names: Sequence[str], said: Mapping[str, Any], panel: Mapping[str, Any]) -> str:
+    """Fields as they were read and as they were: "mood (calm, not angry), urge (no, not yes)"."""
+    values = {name: [name_id(show_value(each[name])) for each in (said, panel)] for name in names}
+    return ", ".join(f"{name_id(name)} ({read}, not {due})" for name, (read, due) in values.items())
+
+
+def list_passing(whole: StoredAttempt) -> list[int]:
+    """The turns with an unreadable reply on which nothing is evaluated and no failure stands, as
+    `read.kept.troubles` counts them: on the way."""
+    decides = whole.attempt["verdict_turn"] if whole.attempt["verdict"] == "failed" else None
+    return sorted(list_unread(whole).keys() - {*whole.traces["turn"], decides}) if whole.traces.height else []
 
 
 def _say_luck(trace: Mapping[str, Any]) -> str:

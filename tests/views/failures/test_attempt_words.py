@@ -12,7 +12,7 @@ from cxlab.read import StoredAttempt
 from cxlab.records.benchmark_card import Search
 from cxlab.records.metric_names import name_metric
 from cxlab.views.failures.attempt_procedure import say_against
-from cxlab.views.failures.attempt_procedure_words import explain_trace
+from cxlab.views.failures.attempt_procedure_words import explain_trace, list_passing
 from cxlab.views.failures.attempt_set import is_local, name_columns, say_samples, write_dialogues
 from cxlab.views.failures.attempt_verdict import _list_took, _say_evidence
 
@@ -55,10 +55,31 @@ def test_an_action_is_called_right_by_whom_it_is() -> None:
     assert explain_trace(wrong, None) == "Read mood as calm; the panel says angry"
 
 
+def test_all_misread_fields_are_named_not_one_alone() -> None:
+    read = {"predicted": {"mood": "calm", "urge": "no", "size": "big"},
+            "panel": {"mood": "angry", "urge": "yes", "size": "big"}}  # fmt: skip
+    fields = {f"{who}_fields": json.dumps(values) for who, values in read.items()}
+    assert explain_trace(trace("lucky", "", "", "", **fields), None) == (
+        "Read mood as calm; the panel says angry; it misread urge (no, not yes), too; all the same the action is right"
+    )
+    left = trace("execution", "", "", "", **fields) | {"predicted_path": ["stage2"]}
+    assert explain_trace(left, None).endswith(". It misread mood (calm, not angry), urge (no, not yes)")
+
+
+def test_unreadable_replies_that_decide_nothing_are_told_from_those_that_do() -> None:
+    found = whole(
+        failures=[{"where_": "format", "turn": turn, "type": "invalid", "message": "x"} for turn in (1, 3, 7)],
+        traces=[{"turn": 7, "error": "format"}],
+    )  # fmt: skip
+    assert list_passing(found) == [1]  # 3 is where the verdict stands, 7 is evaluated
+    assert list_passing(whole(failures=[{"where_": "format", "turn": 1, "type": "invalid", "message": "x"}])) == []
+
+
 def whole(**frames: list[dict[str, Any]]) -> StoredAttempt:
     attempt = {"run_id": "r", "attempt_id": "a", "verdict": "failed", "verdict_turn": 3}
     schemas: dict[str, dict[str, Any]] = {
-        "failures": {"where_": pl.String}, "traces": {"turn": pl.Int32, "error": pl.String},
+        "failures": {"where_": pl.String, "turn": pl.Int32, "type": pl.String, "message": pl.String},
+        "traces": {"turn": pl.Int32, "error": pl.String},
         "votes": {"judge": pl.String, "turn": pl.Int32, "valid": pl.Boolean},
     }  # fmt: skip
     made = {name: pl.DataFrame(frames.get(name, []), schema=schema) for name, schema in schemas.items()}
