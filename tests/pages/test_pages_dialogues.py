@@ -14,6 +14,7 @@ from cxlab.store import tables
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared_all
 from cxlab.views.search import dialogue_set
+from cxlab.views.search.dialogues import count_dialogues, read_speaker
 from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.queries_dialogues import find_dialogues
 from cxlab.word_forms import Sought, Term
@@ -118,7 +119,9 @@ def test_where_no_message_holds_all_words_those_with_most_are_shown(home: Path) 
     assert (found.counts, found.held) == ({"refund": 3, "late": 1, "parcel": 2}, 2)
     found = find_dialogues(ALL, split_terms("elephant zebra"), roles, 10, 0)
     assert (found.counts, found.held) == ({"elephant": 0, "zebra": 0}, 0)
-    app = open_page("conversations", source="runs", q="a customer says the parcel is late before a refund, zebra")
+    app = open_page(
+        "conversations", source="runs", said="both", q="a customer says the parcel is late before a refund, zebra"
+    )
     assert not app.exception
     heads = [each.value.replace("\\", "") for each in app.subheader]
     assert "No message of customer or agent holds all of: “parcel”, “late”, “refund”, “zebra”" in heads
@@ -290,3 +293,29 @@ def test_the_dialogues_found_are_kept_as_a_set_with_who_says_the_words(home: Pat
         assert failures.counts(named)["attempts"] == len(ids)
         assert (named.to_query()["sought"], named.to_query()["speaker"]) == (text, "customer"), "a dataset says by what"
     assert {*table["matched"]} == {"customer: My parcel is lost.", "customer: My parcel is late."}
+
+
+def test_a_question_that_names_a_side_is_searched_in_what_that_side_says(home: Path) -> None:
+    asked = "a customer says that something about a refund"
+    assert [read_speaker(each) for each in (asked, "the agent promised a refund", "refund", '"customer" refund')] == [
+        "customer", "agent", "both", "both",
+    ]  # fmt: skip
+    assert read_speaker("customer") == "both", "where there is no other word that one is looked for"
+    assert (count_dialogues(asked), count_dialogues("refund"), count_dialogues("a customer: zebra")) == (1, 2, 0)
+    app = open_page("conversations", source="runs", q=asked)
+    assert not app.exception
+    assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
+    assert app.selectbox(key="search-said").value == "customer"
+    assert "The question names the customer, so only what the customer says is searched." in words(app)
+    app.button(key="search-both").click().run()
+    assert "3 messages in 2 dialogues" in [each.value for each in app.subheader]
+    assert app.selectbox(key="search-said").value == "both"
+    assert "search-both" not in {each.key for each in app.button}
+    # What was not to be read into those words is read into others; who was chosen stays.
+    app.text_input(key="search-words").set_value("an agent says refund").run()
+    assert app.selectbox(key="search-said").value == "agent"
+    assert "2 messages in 2 dialogues" in [each.value for each in app.subheader]
+    app.selectbox(key="search-said").set_value("tool").run()
+    app.text_input(key="search-words").set_value("a customer says refund").run()
+    assert app.selectbox(key="search-said").value == "tool"
+    assert "The question names" not in words(app)

@@ -13,6 +13,7 @@ from cxlab.read import View
 from cxlab.read.word_search.attempts import SPEAKERS
 from cxlab.read.word_search.terms import left_out, split_terms
 from cxlab.records.benchmark_card import Declaration
+from cxlab.retrieval.conversation import read_question
 from cxlab.ui.address import cached, link
 from cxlab.ui.filters import show_active, sidebar_filters
 from cxlab.ui.labels import chip, empty, label, plain, section
@@ -26,12 +27,13 @@ from cxlab.views.search.dialogue_set import offer_dialogues
 from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.place import SearchPlace
 from cxlab.views.search.queries_dialogues import FoundDialogues, find_dialogues
-from cxlab.word_forms import Term
+from cxlab.word_forms import Term, read_terms
 
 SOURCES = {"": "Collected conversations", "runs": "Dialogues of runs"}
 _ROWS_A_PAGE = 10
 _SHOWN = 3
-_SAID_BY = {("" if role == "both" else role): told for role, told in SAID_BY.items()}
+# Of so many words that carry nothing a text is a sentence.
+_A_SENTENCE = 3
 _VERDICTS = {"": "any", "failed": "failed", "unscored": "no verdict", "passed": "passed"}
 _MARKS = {"passed": ("✓ passed", "green"), "failed": ("✕ failed", "red")}
 
@@ -44,8 +46,9 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
     if source != "runs":
         return False
     view, about, said = _choose_filters(place)
-    roles = SPEAKERS.get(said or "both", (said,))
+    roles = SPEAKERS.get(said, (said,))
     terms = _ask(place)
+    _say_read(place, others)
     if not terms:
         st.info(f"Type words that stand in one message. {HELP}")
         return True
@@ -59,7 +62,7 @@ def show_dialogues(place: SearchPlace, others: bool) -> bool:
     say_looked_for((found.forms.get(each.text, (each.text,)) for each in terms), left_out(place.view.search))
     words = (each.text for each in terms if not each.exact)
     say_within([word for word in words if word not in found.forms and found.counts[word]])
-    shown = narrowed.change(search=view.search, speaker=said or "both", page=view.page)
+    shown = narrowed.change(search=view.search, speaker=said, page=view.page)
     if all_held:
         many = any(len(each) > 1 for each in found.forms.values())
         first = "Words as they were typed come first, then where most messages hold them." if many else ""
@@ -91,7 +94,8 @@ def _choose_filters(place: SearchPlace) -> tuple[View, Declaration, str]:
         names = {"": "all benchmarks"} | names_of(known)
         benchmark = pick(place, "benchmark", "Benchmark", list(names), names) if len(known) > 1 else known[0]
         pick(place, "verdict", "Verdict", list(_VERDICTS), _VERDICTS)
-        said = pick(place, "said", "Said by", list(_SAID_BY), _SAID_BY)
+        # First what the words name: it is meant where nobody has chosen.
+        said = pick(place, "said", "Said by", list(dict.fromkeys([read_speaker(place.view.search), *SAID_BY])), SAID_BY)
     about = declared_all([benchmark] if benchmark else known)
     view = place.view.change(benchmark=benchmark, page=place.view.page)
     return sidebar_filters(view, ("models", "runs"), about, without=about.floor_models), about, said
@@ -102,13 +106,54 @@ def _ask(place: SearchPlace) -> tuple[Term, ...]:
     st.session_state[key] = place.view.search
 
     def changed() -> None:
-        move(place.now().change(search=str(st.session_state[key] or "").strip()[:LONGEST]))
+        now = place.now()
+        # Other words may name somebody: that the last ones were not to be read so holds for them alone.
+        said = "" if now.said == "both" else now.said
+        move(now.change(search=str(st.session_state[key] or "").strip()[:LONGEST], said=said))
 
     st.text_input(
         "Words", key=key, on_change=changed, max_chars=LONGEST, label_visibility="collapsed",
         placeholder="words in one message, for example: refund “next month”",
     )  # fmt: skip
     return split_terms(place.view.search)
+
+
+def read_speaker(text: str) -> str:
+    """Whose messages a question means that names one side ("a customer says that …"); "both" where it names none."""
+    bare = set(left_out(text))
+    side = read_question(" ".join(each.text for each in read_terms(text) if each.text in bare)).side
+    return {"user": "customer", "assistant": "agent"}.get(side or "", "both")
+
+
+def _say_read(place: SearchPlace, others: bool) -> None:
+    """What the question was taken to mean, with the way back; and where it tells what happens more than what is said,
+    the way to where that is looked for."""
+    text = place.view.search
+    read_ = read_speaker(text)
+    if read_ != "both" and place.said in ("", read_):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            who = SAID_BY[read_]
+            st.caption(f"The question names {who}, so only what {who} says is searched.", width="content")
+            back = place.change(said="both")
+            st.button("Search both sides", key="search-both", type="tertiary", on_click=move, args=(back,))
+    moves = any(state.where != "any" for state in read_question(text).states)
+    if others and (moves or len(left_out(text)) >= _A_SENTENCE):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption("Here words are looked for, not what happens.", width="content")
+            there = place.change(source="", said="")
+            told = "Ask it of the collected conversations"
+            st.button(told, key="search-collected", type="tertiary", on_click=move, args=(there,))
+
+
+def count_dialogues(question: str) -> int:
+    """The dialogues of runs in which whom a question names says all its words; constant agents left out."""
+    if not (terms := split_terms(question)) or not queries_dialogues.has_dialogues():
+        return 0
+    speaker = read_speaker(question)
+    about = declared_all(cached(read.benchmarks)["benchmark"].to_list())
+    roles = SPEAKERS.get(speaker, (speaker,))
+    found = find_dialogues(leave_out_floors(View(), about), terms, roles, 1, 0, 1, fewer=False)
+    return found.dialogues if found.held == len(terms) else 0
 
 
 def _say_none(place: SearchPlace, terms: Sequence[Term], said: str, others: int, found: FoundDialogues) -> None:
@@ -134,7 +179,7 @@ def _say_none(place: SearchPlace, terms: Sequence[Term], said: str, others: int,
 
 
 def _no_message(said: str) -> str:
-    return f"No message of {_SAID_BY[said]}" if said != "anybody" else "No message"
+    return f"No message of {SAID_BY[said]}" if said != "anybody" else "No message"
 
 
 def _write(terms: Sequence[Term]) -> str:

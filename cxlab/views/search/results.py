@@ -20,7 +20,7 @@ from cxlab.ui.looked_for import quote, say_looked_for
 from cxlab.ui.paging import show_pages
 from cxlab.ui.place import go
 from cxlab.ui.transcript_html import TranscriptCall, TranscriptLine, mark_sought, style, to_html
-from cxlab.views.search import finding
+from cxlab.views.search import dialogues, finding
 from cxlab.views.search.excerpts import cut_around
 from cxlab.views.search.finding import Findings
 from cxlab.views.search.place import SIZES, SearchPlace, is_joined
@@ -105,6 +105,10 @@ def say_unsaid(place: SearchPlace, found: Findings) -> None:
     for name, title in cached(finding.find_elsewhere, place.dataset, place.question).items():
         if st.button(plain(f"Said in {title}: ask there"), key=f"search-there-{name}", type="tertiary"):
             go(SearchPlace(View(dataset=name, search=place.question)))
+    if count := cached(dialogues.count_dialogues, place.question):
+        told = "1 dialogue of a run" if count == 1 else f"{format_count(count)} dialogues of runs"
+        if st.button(f"Said in {told}: look there", key="search-there-runs", type="tertiary"):
+            go(place.change(source="runs", tab="", like=""))
 
 
 def show_hits(place: SearchPlace, found: Findings) -> None:
