@@ -7,6 +7,7 @@ import polars as pl
 
 from cxlab.charts.theme import short_model
 from cxlab.read.annotations import notes_on
+from cxlab.read.attempts import facets
 from cxlab.read.comparison.ranking import Ranking
 from cxlab.read.comparison.sets import ComparisonSet, Unit, attempts_of
 from cxlab.read.query import AttemptSet
@@ -38,6 +39,12 @@ def list_runs(about: Declaration, behind: View, named: Sequence[str]) -> tuple[M
         }
         for run in own.iter_rows(named=True)
     )  # fmt: skip
+
+
+def name_task(about: Declaration, scored: Sequence[Ranking]) -> str:
+    """The title of the one task that a section tells of, where the store has others of the benchmark; "" otherwise."""
+    tried = facets(View(benchmark=about.card.id), ("tasks",))
+    return scored[0].task.title if len(scored) == 1 < tried.height else ""
 
 
 def say_base(about: Declaration, scored: Sequence[Ranking], total: int, unit: Unit) -> str:

@@ -38,7 +38,7 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
 from cxlab.records.metric_names import name_metric
 from cxlab.report import queries
-from cxlab.report.base import attempts_behind, list_runs, say_base
+from cxlab.report.base import attempts_behind, list_runs, name_task, say_base
 from cxlab.report.breaks import Breaks, tell_breaks
 from cxlab.report.corrected import CorrectedTask, tell_corrected
 from cxlab.report.decision_figures import (
@@ -131,6 +131,8 @@ class Section:
     names: Mapping[str, str]
 
     of_runs: bool = False
+    task: str = ""
+    """The one task that it tells of, where others were tried, too (`name_task`)."""
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -162,6 +164,7 @@ def find_section(
     scored = [each for each in found.tasks if each.table.height or each.floors.height]
     if unit == "run_id":
         scored = [with_floors(about, view, each) for each in scored]
+    alone = name_task(about, scored)
     behind = attempts_behind(about, view, unit, found.set, scored)
     runs = list_runs(about, behind, view.runs if unit == "run_id" else ())
     names = _name_sides(about, runs, unit, [side for each in scored for side in each.table["side"]])
@@ -182,7 +185,7 @@ def find_section(
     compared = " among those compared" if len(breaks) > 1 else ""
     return Section(
         about,
-        say_decision(scored, names, repeat),
+        say_decision(scored, names, repeat, alone),
         say_warnings(about, scored, names),
         results,
         _say_left_out(scored, names),
@@ -199,6 +202,7 @@ def find_section(
         marks,
         names,
         unit == "run_id",
+        alone,
     )
 
 

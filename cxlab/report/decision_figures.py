@@ -79,18 +79,23 @@ def list_figures(
     ]
 
 
-def say_decision(scored: Sequence[Ranking], names: Mapping[str, str], repeat: bool = False) -> str:
+def say_decision(
+    scored: Sequence[Ranking], names: Mapping[str, str], repeat: bool = False, alone: str = ""
+) -> str:  # fmt: skip
     """Who leads, over all tasks; no mean over tasks, whose figures are not to be compared. `repeat`: all are runs of
-    one model under the same conditions."""
+    one model under the same conditions. `alone`: which task it is of, where others were tried, too: one task is not the
+    benchmark."""
     if not scored:
         return "Nothing has been scored that could be compared"
-    if repeat:
-        return begin(say_repeats(scored))
 
     def name(side: str) -> str:
         return names.get(side, side)
 
-    return begin(say_leader(scored[0], name) if len(scored) == 1 else say_leaders(scored, name))
+    if repeat:
+        told = say_repeats(scored)
+    else:
+        told = say_leader(scored[0], name) if len(scored) == 1 else say_leaders(scored, name)
+    return f"{alone} alone: {told}" if alone else begin(told)
 
 
 def say_warnings(about: Declaration, scored: Sequence[Ranking], names: Mapping[str, str]) -> tuple[str, ...]:

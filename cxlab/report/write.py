@@ -14,6 +14,7 @@ from cxlab.charts import numbers
 from cxlab.charts.names import name_parties
 from cxlab.charts.theme import DARK, LIGHT, short_model
 from cxlab.read.comparison.sets import Unit
+from cxlab.read.comparison.words import say_apart
 from cxlab.read.view import View
 from cxlab.records.benchmark_card import Declaration
 from cxlab.records.correction import Corrections
@@ -48,7 +49,8 @@ def write_report(
     most, least = (_LEAST_FAILURES, 1) if short else (MOST_FAILURES, _LEAST_FAILURES)
     failures = max(least, most // max(len(subjects), 1))
     sections = [find_section(about, view, unit, corrections, failures) for about, view, unit in subjects]
-    title = title or "CX Lab report: " + ", ".join(each.about.card.name for each in sections)
+    names = (f"{each.about.card.name}, {each.task}" if each.task else each.about.card.name for each in sections)
+    title = title or f"CX Lab report: {'; '.join(names)}"
     return _environment().get_template("short.html" if short else "report.html").render(
         title=title, made=numbers.format_time(made or datetime.now(UTC)), sections=sections,
     )  # fmt: skip
@@ -66,5 +68,5 @@ def _environment() -> Environment:
         "short": short_model, "parties": name_parties,
     }  # fmt: skip
     found.filters.update(filters)
-    found.globals.update(light=LIGHT, dark=DARK, width=dots.WIDTH, left=dots.LEFT)
+    found.globals.update(say_apart=say_apart, light=LIGHT, dark=DARK, width=dots.WIDTH, left=dots.LEFT)
     return found

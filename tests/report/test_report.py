@@ -126,7 +126,7 @@ def test_runs_are_told_with_what_differs_and_floors_beside() -> None:
     floor = section.tasks[0].rows[-1]
     assert (floor["side"], floor["value"], floor["samples"]) == (FLOOR, 20.0, 30)
     text = write_report([(ABOUT, View("sage", runs=runs), "run_id")])
-    assert "These runs differ in turns, too" in words_of(Page(text))
+    assert "These runs differ in turns: that is what is compared." in words_of(Page(text))
     assert section.simulated
     assert not section.others_simulated
 

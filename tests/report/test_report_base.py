@@ -7,6 +7,7 @@ import pytest
 from cxlab.benchmarks import REGISTRY
 from cxlab.charts.theme import mark_models
 from cxlab.read import View
+from cxlab.read.comparison.words import say_apart
 from cxlab.report.content import find_section
 from cxlab.report.dots import LEFT, WIDTH, Value, draw
 from cxlab.report.write import write_report
@@ -82,3 +83,35 @@ def test_no_label_of_a_chart_lies_over_the_names_of_its_rows() -> None:
         width = 6.4 * len(dot.label)
         left, right = (dot.beside - width, dot.beside) if dot.before else (dot.beside, dot.beside + width)
         assert LEFT <= left < right <= WIDTH
+
+
+def test_a_report_of_one_task_of_several_names_it_where_it_decides(empty_home: Path) -> None:
+    about = REGISTRY["crmarena"].declaration
+    tasks = {f"s{i}": "case_routing" if i < 15 else "handle_time" for i in range(30)}
+    for number, model in enumerate("ab", 1):
+        write_run(empty_home, number, model, HALF, benchmark="crmarena", tasks=tasks)
+    (title,) = (task.title for task in about.card.tasks if task.id == "case_routing")
+    view = View("crmarena", tasks=("case_routing",))
+    assert find_section(about, view, "model").decision.startswith(f"{title} alone: cannot tell yet who leads")
+    for short in (False, True):
+        text = write_report([(about, view, "model")], short=short)
+        assert f"<h1>CX Lab report: CRMArena, {title}</h1>" in text
+        assert f'<h2 dir="auto">{title} alone: ' in text
+        assert " alone: " not in write_report([(about, View("crmarena"), "model")], short=short)
+    runs = tuple(run["run_id"] for run in find_section(about, view, "model").runs)
+    told = words_of(Page(write_report([(about, view.change(runs=runs), "run_id")], short=True)))
+    # Each run is told of whole, so it is said that this is of more than the task.
+    assert told.count(f"20 of 30 {about.card.unit[1]} passed in all its tasks") == 2
+
+
+@pytest.mark.parametrize(("titles", "models", "said", "warns"), [
+    (["Framework"], "aa", "These runs differ in framework: that is what is compared", False),
+    ([], "ab", "These runs differ in model: that is what is compared", False),
+    ([], "aa", "Same conditions: these runs differ in nothing", False),
+    (["Framework"], "ab", "These runs differ in model and framework: a difference may be due to any of these", True),
+    (["Seed", "Turns"], "aa", "These runs differ in seed and turns: a difference may be due to any of these", True),
+])  # fmt: skip
+def test_only_where_several_things_differ_is_it_warned_of(
+    titles: list[str], models: str, said: str, warns: bool
+) -> None:
+    assert say_apart(titles, models) == (said, warns)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cxlab.metrics.paired import LEAST_CLUSTERS
@@ -258,6 +258,18 @@ def _say_low_means(found: Sequence[Ranking], name: Name) -> str:
     tasks = "; ".join(f"{each.task.title} ({values})" for each, values in told)
     low = "whoever is first, for sure or not, is no better than a constant agent"
     return f"In {len(told)} of {len(found)} tasks {low}: {tasks}"
+
+
+def say_apart(titles: Iterable[str], models: Iterable[str]) -> tuple[str, bool]:
+    """In what runs that are compared differ, by the `titles` of their settings and by their models, and whether that is
+    to be warned of: one thing is what is compared, of several nobody can say which makes a difference."""
+    things = [*(["model"] if len(set(models)) > 1 else []), *(title.lower() for title in titles)]
+    if not things:
+        return "Same conditions: these runs differ in nothing", False
+    if len(things) == 1:
+        return f"These runs differ in {things[0]}: that is what is compared", False
+    named = f"{', '.join(things[:-1])} and {things[-1]}"
+    return f"These runs differ in {named}: a difference may be due to any of these", True
 
 
 def say_left_out(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from cxlab.charts.names import name_parties
 from cxlab.charts.theme import Mark, mark_of
 from cxlab.read import View, annotations, known
 from cxlab.read.comparison.sets import Unit
-from cxlab.read.comparison.words import name_some
+from cxlab.read.comparison.words import name_some, say_apart
 from cxlab.read.conditions import find_differing, of_runs
 from cxlab.read.run_names import call_runs_of
 from cxlab.records.benchmark_card import Declaration
@@ -95,13 +95,13 @@ def show_what_differs(about: Declaration, runs: Sequence[str], named: Mapping[st
             st.caption(f"**{plain(named.get(run, run))}**: {plain(note)}")
     made = of_runs(about.card.id, about.switches)
     apart = find_differing({run: made[run].conditions for run in runs if run in made})
+    words, warns = say_apart(apart, [made[run].model for run in runs if run in made])
+    if warns:
+        st.warning(plain(f"{words}."), icon="⚠")
+    else:
+        st.caption(plain(f"{words}."))
     if not apart:
-        models = {made[run].model for run in runs if run in made}
-        st.caption("Same conditions: these runs differ in nothing" + (" but the model." if len(models) > 1 else "."))
         return
-    st.warning(
-        f"These runs differ in {plain(', '.join(apart).lower())}, too: a difference may be due to that.", icon="⚠"
-    )
     rows = pl.DataFrame(
         [{"setting": title, **{run: name_parties(value) for run, value in values.items()}}
          for title, values in apart.items()]

@@ -63,7 +63,8 @@ def test_runs_with_two_prompts_are_compared_and_named(home: Path, monkeypatch: p
     app = open_page("compare", benchmark="sage", run=[old, new], tab="history")
     assert not app.exception
     assert f"{LONG} ahead of Before | *the* change, decidable score" in card_of(app)
-    assert "These runs differ in prompts, too" in words(app)
+    assert "These runs differ in prompts: that is what is compared." in words(app)
+    assert not app.warning
     assert any("over time: 2 runs" in each.value for each in app.subheader)
 
 
