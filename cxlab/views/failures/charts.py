@@ -47,11 +47,13 @@ def _write_middle(name: str, value: float, named: bool = False) -> str:
     return f"{words} {_MIDDLES[name][value != 1]}" if named else words
 
 
-def say_lost(row: Mapping[str, Any], things: tuple[str, str]) -> str:
-    """The points that a group's attempts lost: "402 points lost"; over how many where not all are scored."""
+def say_lost(row: Mapping[str, Any], things: tuple[str, str], whole: float | None = None) -> str:
+    """The points that a group's attempts lost: "402 points lost", "402 of all 950 points lost" (`whole`); over how many
+    where not all are scored."""
     if row["lost"] is None:
         return "points lost unknown"
-    told = f"{format_points(row['lost'])} points lost"
+    of = "" if whole is None else f" of all {format_points(whole)}"
+    told = f"{format_points(row['lost'])}{of} points lost"
     if row["scored"] == row["attempts"]:
         return told
     return f"{told} in the {format_count(row['scored'])} scored {things[row['scored'] != 1]}"

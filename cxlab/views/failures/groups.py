@@ -153,10 +153,29 @@ def _show_worst(view: View, about: Declaration, groups: pl.DataFrame) -> None:
         st.markdown(f"**The worst that {who} does, {'by points lost' if by_points else f'by {things[1]}'}**")
         for place, row in enumerate(groups.head(_MOST_WORST).iter_rows(named=True), 1):
             what, where = name_group(row, titles), describe_group(row, titles)[1]
-            size = say_size(row["n"], row["attempts"], things) + (f", {say_lost(row, things)}" if known else "")
+            size = say_size(row["n"], row["attempts"], things) + ("" if by_points else say_level(row, things))
+            size += f", {say_lost(row, things, row['lost_in_all'])}" if known else ""
             link(f"{place}. {what}", "failures", view.change(alike=str(row["alike"])))
             told = f"{size}{_say_deciding(row, about)}; {say_doing(row) or 'nobody says whose doing'}"
             st.caption(plain(f"{told}. {where}."))
+        if told := say_most_deciding(groups, titles, things):
+            st.caption(plain(told))
+
+
+def say_level(row: Mapping[str, Any], things: tuple[str, str]) -> str:
+    """That other groups are in as many attempts, so that which of them stands first is chance."""
+    others = row["level"] - 1
+    return f" (as many {things[1]} as {format_count(others)} other group{'s'[: others > 1]})" if others > 0 else ""
+
+
+def say_most_deciding(groups: pl.DataFrame, titles: Mapping[str, str], things: tuple[str, str]) -> str:
+    """On which group the verdict stands most often, where that is not the first one by the order in force."""
+    first = groups.sort("deciding", descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
+    if not first["deciding"] or first["deciding"] == groups["deciding"][0]:
+        return ""
+    many = first["deciding"]
+    held = f"{format_count(many)} {things[many != 1]}"
+    return f"Of the groups shown the verdict stands most often on: {name_group(first, titles)} ({held})."
 
 
 def show_on_the_way(view: View, about: Declaration, counts: dict[str, int]) -> None:

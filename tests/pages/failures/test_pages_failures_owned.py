@@ -16,6 +16,7 @@ from cxlab.ui.tables import column
 from cxlab.views.benchmarks import declared, declared_all
 from cxlab.views.failures import attempt_columns
 from cxlab.views.failures.charts import say_total, say_typical
+from cxlab.views.failures.groups import say_level, say_most_deciding
 from tests.pages.app_script import open_page, words
 from tests.stores.judged import HOSTILE, NOON
 from tests.stores.runs import write_run
@@ -44,7 +45,7 @@ def test_groups_are_put_in_order_by_points_lost_where_that_is_asked_for(empty_ho
     text = words(app)
     assert "Most points lost: rude (the agent's doing)" in text
     assert "The worst that m does, by points lost" in text
-    assert "2 dialogues, 190.0 points lost; the agent's doing." in text
+    assert f"2 dialogues, 190.0 of all {worst['lost_in_all'][0]:.1f} points lost; the agent's doing." in text
     # What has no reason is a group of its own; no attempt is in two.
     assert sum(each or 0 for each in worst["lost"]) == worst["lost_in_all"][0] == worst["lost_in_groups"][0]
     assert f"{worst['lost_in_all'][0]:.1f} points are lost in all, and the groups add up to it." in text
@@ -242,6 +243,22 @@ def test_an_attempt_of_a_group_leads_back_to_the_group(judged_home: Path) -> Non
     app.button(key="dialogue-up").click().run()
     assert "attempt" not in app.query_params
     assert alike in app.query_params["alike"]
+
+
+def test_ties_among_the_worst_and_where_the_verdict_stands_most_often_are_told() -> None:
+    things = ("dialogue", "dialogues")
+    assert say_level({"level": 1}, things) == ""
+    assert say_level({"level": 2}, things) == " (as many dialogues as 1 other group)"
+    assert say_level({"level": 4}, things) == " (as many dialogues as 3 other groups)"
+    row = dict.fromkeys(("stage", "took", "due", "field", "given", "wanted", "tool", "scenario"))
+    rows = [{**row, "kind": "answer", "detail": name, "owner": "agent", "scenarios": 1, "elsewhere": False,
+             "deciding": n} for name, n in (("slow", 5), ("rude", 24), ("late", 7))]  # fmt: skip
+    groups = pl.DataFrame(rows)
+    assert say_most_deciding(groups, {}, things) == (
+        "Of the groups shown the verdict stands most often on: Rude (24 dialogues)."
+    )
+    assert say_most_deciding(groups[1:], {}, things) == ""
+    assert say_most_deciding(groups.with_columns(deciding=pl.lit(0)), {}, things) == ""
 
 
 def test_points_of_an_attempt_in_several_groups_are_told_as_counted_in_each() -> None:
