@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cxlab.errors import BadOption
 from cxlab.records.cluster import Cluster
@@ -116,6 +117,7 @@ class Card:
     that it is a weighted sum of, with their weights. `zeros`: metric → the constant agent that its 0 stands for,
     drawn as a line. `unjudged`: metrics in which no judge has a say, so that nothing hangs on who judged. `ends`:
     by what an attempt can end → how people are told, beside what dialogues of any benchmark end by (`ENDS`).
+    `hand_over`: what an attempt's output calls it that the agent handed the customer over to a person.
     """
 
     id: str
@@ -136,6 +138,7 @@ class Card:
     titles: Mapping[str, str] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     ends: Mapping[str, str] = field(default_factory=dict)
+    hand_over: str = ""
 
     @property
     def name(self) -> str:
@@ -235,6 +238,12 @@ class Declaration:
     def end(self, value: str) -> str:
         """By what an attempt ended, in words."""
         return {**ENDS, **self.card.ends}.get(value) or _spell_out(value)
+
+    def end_of(self, attempt: Mapping[str, Any]) -> str:
+        """By what a stored attempt ended: a customer who is handed over ends it, too, but not of his own accord."""
+        told = self.end(str(attempt["ended_by"] or "")) or "nothing noted"
+        handed = self.card.hand_over and (attempt.get("output") or {}).get(self.card.hand_over)
+        return f"{told}, after the agent had handed over to a person" if handed else told
 
     def in_order(self, facet: str, values: Iterable[str]) -> list[str]:
         """Values as they should be listed: as declared, the others behind them as they come."""

@@ -152,7 +152,8 @@ class Procedures:
     `words`: what ids of fields, values and actions are called on pages where the id does not say it.
     `meanings`: of such a class or of `none`, `format` and `unscored`, what it means in a clause; `told_apart`: a
     sentence on how the classes are told apart. `turn_scores`: the metrics that a turn's card shows, the first in its
-    title. `single_judge`: the metrics that each judge alone gives, where it gives any.
+    title. `path_scores`: those of them that compare its path, whose
+    meaning the card tells. `single_judge`: the metrics that each judge alone gives, where it gives any.
     `exact`: metric → whether it asks for the path or the action of the reference, all or nothing.
     """
 
@@ -168,6 +169,7 @@ class Procedures:
     meanings: Mapping[str, str] = field(default_factory=dict)
     told_apart: str = ""
     turn_scores: tuple[str, ...] = ()
+    path_scores: tuple[str, ...] = ()
     single_judge: SingleJudgeScores | None = None
     exact: Mapping[str, Literal["path", "action"]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)

@@ -60,6 +60,7 @@ VERDICT_RULE = (
 CARD = Card(
     id="mmtaup2",
     ends={"user_stop": "the customer"},
+    hand_over="transferred",
     title="MM-tau-p²: personas and voice",
     measures="Whether an agent gets a customer to the goal where both have tools of their own: with easy and hard "
     "customers, told nothing, told the persona or inferring a profile, by text and by voice.",

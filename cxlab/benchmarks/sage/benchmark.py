@@ -258,7 +258,8 @@ BENCHMARK = Benchmark(
         },
         told_apart="The rule engine runs on the agent's own labels: where that already leads elsewhere, the labels are "
         "to blame, else the path, else the choice at its end.",
-        turn_scores=("overall", "logic", "chat", "classification", "path", "action"),
+        turn_scores=("overall", "logic", "chat", "classification", "path", "path_fitness", "action"),
+        path_scores=("path", "path_fitness"),
         exact={"path_exact": "path", "action": "action"},
         single_judge=SingleJudgeScores(way="logic", whole="overall"),
         # The paper's own spelling, and what no splitting into words makes clear.

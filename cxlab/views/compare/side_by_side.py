@@ -55,8 +55,7 @@ def show_side_by_side(about: Declaration, first: tuple[str, str], second: tuple[
             scores = side.own_scores()
             told = ", ".join(f"{head_metric(key)} {format_points(scores[key])}" for key in leading if key in scores)
             st.markdown(f"**{plain(name)}**")
-            ended = about.end(str(side.attempt["ended_by"] or "")) or "nothing noted"
-            st.caption(plain(f"{told or 'not scored'} · ended by {ended}"))
+            st.caption(plain(f"{told or 'not scored'} · ended by {about.end_of(side.attempt)}"))
             run_id, attempt_id = side.attempt["run_id"], side.attempt["attempt_id"]
             turn = next((line.turn for pair in apart if (line := pair[sides.index(side)])), None)
             link(

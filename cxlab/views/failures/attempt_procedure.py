@@ -19,6 +19,7 @@ from cxlab.records.metric_names import head_metric, name_metric, within_sentence
 from cxlab.ui.labels import figures, label, plain, say, show_code
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
+from cxlab.views.benchmarks import declared
 from cxlab.views.failures.attempt_procedure_words import (
     DELIVERY,
     WORDING,
@@ -33,7 +34,7 @@ from cxlab.views.sop.one_turn import offer_map
 
 def headline(whole: StoredAttempt, about: Declaration, leading: Sequence[str]) -> None:
     """The attempt's own figures (`leading`), and in one line what it took."""
-    definitions, ended = about.card.metrics, about.end(str(whole.attempt["ended_by"] or "")) or "nothing noted"
+    definitions, ended = about.card.metrics, about.end_of(whole.attempt)
     row = whole.attempt
     scores = whole.own_scores()
     figures(
@@ -165,6 +166,8 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
             _fields(whole, trace)
         if shown:
             st.caption(plain(" · ".join(shown)))
+            if told := define_path(str(whole.attempt["benchmark"]), trace, scores):
+                st.caption(plain(told))
         _panel(whole, trace, turn)
         if message and message.get("reasoning"):
             st.caption("What the agent says it did")
@@ -177,6 +180,14 @@ def turn_card(whole: StoredAttempt, turn: int, asked: int | None, first_wrong: i
 def _turn_scores(whole: StoredAttempt) -> tuple[str, ...]:
     known = procedures.of(str(whole.attempt["benchmark"]))
     return known.turn_scores if known else ()
+
+
+def define_path(benchmark: str, trace: Mapping[str, Any], scores: Mapping[str, float]) -> str:
+    """How a path is counted, on a turn whose path is not the one due; "" on any other."""
+    known, metrics = procedures.of(benchmark), declared(benchmark).card.metrics
+    if known is None or trace["predicted_path"] == trace["reference_path"]:
+        return ""
+    return ". ".join(f"{head_metric(name)}: {metrics[name]}" for name in known.path_scores if name in scores)
 
 
 def _unread(whole: StoredAttempt, turn: int, asked: int | None) -> None:

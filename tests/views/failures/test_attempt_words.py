@@ -11,7 +11,8 @@ from cxlab.charts.names import name_id
 from cxlab.read import StoredAttempt
 from cxlab.records.benchmark_card import Search
 from cxlab.records.metric_names import name_metric
-from cxlab.views.failures.attempt_procedure import say_against
+from cxlab.views.benchmarks import declared
+from cxlab.views.failures.attempt_procedure import define_path, say_against
 from cxlab.views.failures.attempt_procedure_words import explain_trace, list_passing
 from cxlab.views.failures.attempt_set import is_local, name_columns, say_samples, write_dialogues
 from cxlab.views.failures.attempt_verdict import _list_took, _say_evidence
@@ -64,6 +65,23 @@ def test_all_misread_fields_are_named_not_one_alone() -> None:
     )
     left = trace("execution", "", "", "", **fields) | {"predicted_path": ["stage2"]}
     assert explain_trace(left, None).endswith(". It misread mood (calm, not angry), urge (no, not yes)")
+
+
+def test_an_end_says_that_the_agent_had_handed_over() -> None:
+    about, end = declared("mmtaup2"), {"ended_by": "customer_stop"}
+    assert about.end_of({**end, "output": {"transferred": False}}) == about.end_of(end) == "the customer"
+    handed = {**end, "output": {"transferred": True}}
+    assert about.end_of(handed) == "the customer, after the agent had handed over to a person"
+    assert declared("sage").end_of({"ended_by": None, "output": {"transferred": True}}) == "nothing noted"
+
+
+def test_a_turn_off_its_path_says_how_a_path_is_counted() -> None:
+    off = {"predicted_path": ["a", "b", "c"], "reference_path": ["a", "c"]}
+    told = define_path("sage", off, {"path": 100.0, "path_fitness": 80.0})
+    assert "stages too many" in told.partition("Path fitness: ")[0]
+    assert "insertions" in told.partition("Path fitness: ")[2]
+    assert define_path("sage", off, {}) == ""
+    assert define_path("sage", off | {"reference_path": ["a", "b", "c"]}, {"path": 100.0}) == ""
 
 
 def test_unreadable_replies_that_decide_nothing_are_told_from_those_that_do() -> None:
