@@ -136,16 +136,31 @@ def choose_lead(benchmark: str) -> None:
 
 def describe_choices(choices: Sequence[Choice]) -> dict[str, str]:
     """Id → in what the conditions differ, and how much was done under them."""
-    parts = [dict(each.conditions.parts) for each in choices]
-    apart = [title for title in dict.fromkeys(title for each in parts for title in each)
-             if len({each.get(title) for each in parts}) > 1]  # fmt: skip
-    told = {}
-    for each, own in zip(choices, parts, strict=True):
+    told, apart = {}, _find_apart(choices)
+    for each in choices:
+        own = dict(each.conditions.parts)
         words = [own[title] if title == "Dataset" else f"{title} {name_parties(own[title])}"
-                 for title in apart[:_MOST_PARTS] if title in own]  # fmt: skip
+                 for title in apart if title in own]  # fmt: skip
         size = f"{each.models} model{'' if each.models == 1 else 's'}, {format_count(each.samples)} samples"
         told[each.conditions.id] = " · ".join([*words, size, f"newest {format_time(each.newest)}"])
     return told
+
+
+def say_chosen(found: ComparisonSet) -> str:
+    """In what the chosen conditions differ from others that results are stored under, to stand after "under":
+    "framework ReAct"; "" where there are no others."""
+    if len(found.choices) < 2 or found.conditions is None:
+        return ""
+    own = dict(found.conditions.parts)
+    words = [f"{title.lower()} {name_parties(own[title])}" for title in _find_apart(found.choices) if title in own]
+    return ", ".join(words) or "one of several settings"
+
+
+def _find_apart(choices: Sequence[Choice]) -> list[str]:
+    """The titles of the first few settings that are not the same in all."""
+    parts = [dict(each.conditions.parts) for each in choices]
+    titles = dict.fromkeys(title for each in parts for title in each)
+    return [title for title in titles if len({each.get(title) for each in parts}) > 1][:_MOST_PARTS]
 
 
 def narrow_to_set(view: View, benchmarks: Sequence[str]) -> View:

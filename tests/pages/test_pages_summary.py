@@ -256,3 +256,22 @@ def test_a_new_run_stands_on_open_pages_at_their_next_run(tmp_path: Path, monkey
     (tmp_path / "runs" / newest).rename(tmp_path / "gone")
     assert "quick leads for sure" in words(overview.run())
     assert "quick ahead of slow" in card_of(compare.run())
+
+
+def test_a_row_names_the_settings_under_which_its_figures_hold(empty_home: Path) -> None:
+    values: dict[tuple[str, int], float | None] = {(f"s{i}", 1): 90.0 if i < 8 else 10.0 for i in range(10)}
+    for number, model in enumerate("ab", 1):
+        write_run(empty_home, number, model, values, options={"turns": 5})
+    write_run(empty_home, 3, REGISTRY["sage"].declaration.floor_models[0], values, options={"turns": 5})
+    row = words(open_page())
+    assert "On the same samples: a 80.0 %, b 80.0 %" in row
+    assert "Under turns" not in row
+    write_run(empty_home, 4, "a", dict.fromkeys(list(values)[:5], 90.0), options={"turns": 9})
+    row = words(open_page())
+    assert "On the same samples, under turns 5: a 80.0 %, b 80.0 %" in row
+    assert "Under turns 5; Compare has the others." in row
+    assert "of all models under all settings" in row
+    # What is of all runs and what is of one setting stand in one column.
+    assert "Passed" in row.splitlines()
+    assert PASSED_OF_ALL not in row
+    assert [line for line in row.splitlines() if line.startswith("⚠ Under turns 5: ")]

@@ -17,16 +17,16 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import name_metric
 from cxlab.report.decision_figures import say_metric, say_other_lead
 from cxlab.ui.address import cached, link
-from cxlab.ui.labels import PASSED_OF_ALL, plain, say_no_verdict, say_passed
+from cxlab.ui.labels import plain, say_no_verdict, say_passed
 from cxlab.views.benchmarks import leave_out_floors
-from cxlab.views.comparison_sets import ranked, view_of
+from cxlab.views.comparison_sets import ranked, say_chosen, view_of
 from cxlab.views.like_run import link_floors
 from cxlab.views.overview.board import compared_success
 from cxlab.views.overview.queries import Outcome, other_leads, outcome
 
 _WIDTHS = (2, 4, 2, 4)
 _MOST_RATES = 3
-_HEADS = ("Evaluated", "Who leads", PASSED_OF_ALL, "What breaks most")
+_HEADS = ("Evaluated", "Who leads", "Passed", "What breaks most")
 
 
 def show_summary(abouts: Sequence[Declaration]) -> None:
@@ -48,6 +48,10 @@ def _show_row(about: Declaration) -> None:
         link(about.card.name, "compare", view)
         st.caption(_say_size(found))
     leading.markdown(plain(_say_finding(found, told, about.card.unit)))
+    # Of several settings a ranking is of one, beside a rate that is of all of them.
+    under = say_chosen(found.set)
+    if under:
+        leading.caption(plain(f"Under {under}; Compare has the others."))
     with leading:
         _show_leads(about, found, view)
         _show_judged_by(about, found, view)
@@ -55,7 +59,7 @@ def _show_row(about: Declaration) -> None:
     low = say_floors(scored, short_model)
     none = "" if low else say_no_floors(scored, bool(about.floors))
     if words := low or none:
-        leading.caption(plain(f"⚠ {words}."))
+        leading.caption(plain(f"⚠ Under {under}: {words}." if under else f"⚠ {words}."))
     if none:
         with leading:
             link_floors(about, found.set.conditions)
@@ -64,7 +68,7 @@ def _show_row(about: Declaration) -> None:
     with passed:
         st.markdown(format_share(passed_rate(told.passed, told.failed)), help=_help_passed(about))
         st.caption(_say_passed(about, told))
-        if words := _say_compared(about, view, scored):
+        if words := _say_compared(about, view, scored, under):
             st.caption(plain(words))
         if told.unscored:
             many = format_count(told.unscored)
@@ -172,14 +176,15 @@ def _say_passed(about: Declaration, told: Outcome) -> str:
     return f"of {format_count(known)} {about.card.unit[known != 1]} with a verdict, of all models under all settings"
 
 
-def _say_compared(about: Declaration, view: View, scored: Sequence[Ranking]) -> str:
-    """The success rates of the models on the samples that all of them have; "" where there are no two."""
+def _say_compared(about: Declaration, view: View, scored: Sequence[Ranking], under: str) -> str:
+    """The success rates of the models on the samples that all of them have, `under` one of several settings; "" where
+    there are no two."""
     if not any(each.table.height > 1 for each in scored):
         return ""
     rates = compared_success(about, view, scored)
     told = ", ".join(f"{short_model(model)} {format_share(rate)}" for model, rate in rates[:_MOST_RATES])
     more = f" and {len(rates) - _MOST_RATES} more" if len(rates) > _MOST_RATES else ""
-    return f"On the same samples: {told}{more}" if told else ""
+    return f"On the same samples{under and f', under {under}'}: {told}{more}" if told else ""
 
 
 def _help_unscored(about: Declaration, told: Outcome) -> str:
