@@ -7,10 +7,12 @@ from urllib.parse import parse_qs
 import polars as pl
 import pytest
 
+from cxlab.benchmarks.cdr.corpus.dataset import build
 from cxlab.read import View, failures
 from cxlab.read.word_search import messages
 from cxlab.read.word_search.terms import left_out, split_terms
-from cxlab.store import tables
+from cxlab.records import Conversation, Message
+from cxlab.store import tables, write
 from cxlab.ui.annotations import annotate
 from cxlab.views.benchmarks import declared_all
 from cxlab.views.search import dialogue_set
@@ -319,3 +321,22 @@ def test_a_question_that_names_a_side_is_searched_in_what_that_side_says(home: P
     app.text_input(key="search-words").set_value("a customer says refund").run()
     assert app.selectbox(key="search-said").value == "tool"
     assert "The question names" not in words(app)
+
+
+def test_collected_conversations_and_dialogues_of_runs_point_to_each_other(home: Path) -> None:
+    said = Message(role="customer", text="Are there brown shoes?", turn=1)
+    corpus = {"t1": Conversation(id="t1", messages=(said,))}
+    dataset, samples, tables_ = build("Shoes", "imported", corpus, {}, {}, {}, config={}, licence="own work")
+    write.save_dataset(dataset, samples, tables=tables_)
+    app = open_page("conversations", dataset=dataset.id, q="a customer says that something was a refund")
+    assert "No conversation here says “refund”." in words(app)
+    assert app.button(key="search-there-runs").label == "Said in 1 dialogue of a run: look there"
+    app.button(key="search-there-runs").click().run()
+    assert "1 message in 1 dialogue" in [each.value for each in app.subheader]
+    app.button(key="search-collected").click().run()
+    assert "No conversation here says “refund”." in words(app)
+    # Words alone are no description of what happens.
+    app = open_page("conversations", source="runs", q="refund parcel")
+    assert "search-collected" not in {each.key for each in app.button}
+    app = open_page("conversations", dataset=dataset.id, q="customers who say zebra")
+    assert "search-there-runs" not in {each.key for each in app.button}
