@@ -559,3 +559,21 @@ def test_a_set_that_was_saved_leaves_the_search_where_it_is(promises: str) -> No
     # Nor is it what the page opens on next time.
     assert "of 4 conversations" in words(open_page("conversations", q="promised"))
     assert next(iter(finding.searchable())) == promises
+
+
+def test_what_matched_begins_near_the_word_and_one_conversation_is_one(empty_home: Path) -> None:
+    greeting = "Hello and welcome to our shop, you are speaking with Robin, what can I do for you today? "
+    said = (Message(role="agent", text=greeting, turn=1), Message(role="customer", text="I was promised it.", turn=1))
+    talks = {"t0": Conversation(id="t0", messages=said)}
+    dataset, samples, tables = build("One", "imported", talks, {}, {}, {}, config={}, licence="own work")
+    write.save_dataset(dataset, samples, tables=tables)
+    app = open_page("conversations", dataset=dataset.id, q="promised", tab="sets")
+    assert not app.exception
+    assert "Save this conversation" in [each.value for each in app.subheader]
+    (table,) = [each.value for each in app.dataframe if "conversation_id" in each.value.columns]
+    (matched,) = table["matched"].to_list()
+    assert matched.startswith("… ")
+    assert 0 < matched.index("promised") < 30
+    assert matched.endswith("I was promised it.")
+    app.button(key="search-set-save").click().run()
+    assert "1 conversation" in [each.value for each in app.caption]

@@ -27,9 +27,13 @@ from cxlab.ui.trash import delete, show_trash
 from cxlab.views.datasets import queries as datasets
 from cxlab.views.search.finding import Findings
 from cxlab.views.search.place import SearchPlace, is_joined, name_retriever
+from cxlab.word_forms import Sought
 
 _LONGEST = 80
+# Letters of what matched.
 _EXCERPT = 200
+# A narrow cell shows no more of them: a word further in would not be seen.
+_SEEN = 30
 
 
 def show_sets(place: SearchPlace, found: Findings) -> None:
@@ -45,7 +49,9 @@ def show_sets(place: SearchPlace, found: Findings) -> None:
 
 def _offer(place: SearchPlace, found: Findings) -> None:
     section(
-        f"Save these {format_count(len(found.hits))} conversations",
+        "Save this conversation"
+        if len(found.hits) == 1
+        else f"Save these {format_count(len(found.hits))} conversations",
         "As a dataset of its own. To share the search itself, share the address of this page.",
     )
     naming, pressing = st.columns([4, 1], vertical_alignment="bottom")
@@ -72,9 +78,7 @@ def _offer(place: SearchPlace, found: Findings) -> None:
     alt = "The conversations of the set."
     show_table(frame, columns, key="search-set", alt=alt, search=True, downloads=not kept_out)
     if kept_out:
-        st.caption(
-            plain(f"No downloads: the {len(found.hits)} conversations may not be passed on ({dataset.licence}).")
-        )
+        st.caption(plain(f"No downloads: {_say_count(len(found.hits))} may not be passed on ({dataset.licence})."))
         return
     st.download_button(
         "Download conversations as JSON Lines", lambda: write_lines(found), "cxlab-conversations.jsonl",
@@ -82,12 +86,25 @@ def _offer(place: SearchPlace, found: Findings) -> None:
     )  # fmt: skip
 
 
+def _say_count(number: int) -> str:
+    return "1 conversation" if number == 1 else f"{format_count(number)} conversations"
+
+
+def _begin_near(text: str, sought: Sought) -> str:
+    """The text from shortly before the first word that was looked for, where that stands further in."""
+    at = next((start for start, _ in sought.find(text)), 0)
+    start = text.rfind(" ", 0, at - _SEEN // 2) + 1 if at > _SEEN else 0
+    return f"… {text[start:]}" if start else text
+
+
 def build_table(found: Findings) -> pl.DataFrame:
     """One row a conversation: rank, conversation_id, score, first and last message that matched, from 1, and what."""
     rows = []
+    sought = Sought(frozenset(form for forms in found.forms.values() for form in forms))
     for rank, hit in enumerate(found.hits, 1):
         held = hit.conversation.messages[hit.unit.first : hit.unit.last + 1]
         text = " / ".join(" ".join(each.text.split()) for each in held)
+        text = _begin_near(text, sought)
         shown = text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
         rows.append((rank, hit.conversation.id, hit.score, hit.unit.first + 1, hit.unit.last + 1, shown))
     schema = {
@@ -112,7 +129,7 @@ def _show_set(kept: Dataset) -> None:
     with st.container(border=True, key=f"search-kept-{kept.id}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(kept.name)}**" + (" · saved" if new else ""), width="content")
-            st.caption(f"{format_count(kept.config.get('corpus'))} conversations", width="content")
+            st.caption(_say_count(int(kept.config.get("corpus") or 0)), width="content")
             show_code(kept.id, width="content")
             if st.button("Undo" if new else "Delete", key=f"search-drop-{kept.id}", type="tertiary"):
                 with guarded():
