@@ -104,7 +104,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
     if whole.votes.height and whole.messages.is_empty():
         with st.container(border=True):
             st.markdown("**Judges**")
-            asked = _questions(whole)
+            asked = list_questions(whole)
             for field in whole.judgements["field"].unique(maintain_order=True):
                 question = asked.get(str(field), "").partition("\n")[0]
                 st.caption(plain(question or f"They were asked about “{name_id(field)}”."))
@@ -117,7 +117,7 @@ def show_due(whole: StoredAttempt, key: str = "answer") -> None:
             votes(cast, said, key=f"{key}-votes")
 
 
-def _questions(whole: StoredAttempt) -> dict[str, str]:
+def list_questions(whole: StoredAttempt) -> dict[str, str]:
     """Field → what judges of this attempt were asked of it, an option a line; of those that say so."""
     benchmark = str(whole.attempt["benchmark"])
     facets = {each.id: str(value) for each in declared(benchmark).facets if (value := whole.attempt.get(each.id))}

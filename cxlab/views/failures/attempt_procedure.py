@@ -20,9 +20,11 @@ from cxlab.ui.labels import figures, label, plain, say, show_code
 from cxlab.ui.path_strips import grid, strip
 from cxlab.ui.transcript import votes
 from cxlab.views.benchmarks import declared
+from cxlab.views.failures.attempt_answer import list_questions
 from cxlab.views.failures.attempt_procedure_words import (
     DELIVERY,
     WORDING,
+    define_fields,
     explain_trace,
     list_passing,
     list_unread,
@@ -297,6 +299,8 @@ def _fields(whole: StoredAttempt, trace: Mapping[str, Any]) -> None:
         ]
     )
     grid(("Field", "Agent read", "Panel says", "Customer's card"), rows)
+    for meant in define_fields(trace, list_questions(whole)):
+        st.caption(plain(meant))
 
 
 def _panel(whole: StoredAttempt, trace: Mapping[str, Any], turn: int) -> None:

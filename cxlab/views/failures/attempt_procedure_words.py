@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cxlab.charts.failure_names import name_step, say_unread
-from cxlab.charts.names import name_id
+from cxlab.charts.names import begin, name_id
 from cxlab.read import StoredAttempt, failure_kinds, procedures
 from cxlab.read.attempts import read_object
 from cxlab.read.failure_kinds import name_kind
@@ -69,6 +69,19 @@ def _list_misread(names: Sequence[str], said: Mapping[str, Any], panel: Mapping[
     """Fields as they were read and as they were: "mood (calm, not angry), urge (no, not yes)"."""
     values = {name: [name_id(show_value(each[name])) for each in (said, panel)] for name in names}
     return ", ".join(f"{name_id(name)} ({read}, not {due})" for name, (read, due) in values.items())
+
+
+def define_fields(trace: Mapping[str, Any], questions: Mapping[str, str]) -> list[str]:
+    """What is meant by each field that agent and panel read otherwise, as judges were asked: "Mood: how …. Calm: …;
+    angry: …"."""
+    said, panel = read_object(trace["predicted_fields"]), read_object(trace["panel_fields"])
+    told = []
+    for name in (name for name in said if panel.get(name) not in (None, said[name]) and questions.get(name)):
+        first, *lines = questions[name].splitlines()
+        options = [line.strip().removeprefix("* ").partition(":") for line in lines]
+        meant = "; ".join(f"{name_id(value)}: {words.strip().rstrip('.')}" for value, _, words in options if words)
+        told.append(f"{begin(name_id(name))}: {first}" + (f" {begin(meant)}." if meant else ""))
+    return told
 
 
 def list_passing(whole: StoredAttempt) -> list[int]:

@@ -11,9 +11,9 @@ from cxlab.charts.names import name_id
 from cxlab.read import StoredAttempt
 from cxlab.records.benchmark_card import Search
 from cxlab.records.metric_names import name_metric
-from cxlab.views.benchmarks import declared
+from cxlab.views.benchmarks import declared, questions_of
 from cxlab.views.failures.attempt_procedure import define_path, say_against
-from cxlab.views.failures.attempt_procedure_words import explain_trace, list_passing
+from cxlab.views.failures.attempt_procedure_words import define_fields, explain_trace, list_passing
 from cxlab.views.failures.attempt_set import is_local, name_columns, say_samples, write_dialogues
 from cxlab.views.failures.attempt_verdict import _list_took, _say_evidence
 
@@ -82,6 +82,18 @@ def test_a_turn_off_its_path_says_how_a_path_is_counted() -> None:
     assert "insertions" in told.partition("Path fitness: ")[2]
     assert define_path("sage", off, {}) == ""
     assert define_path("sage", off | {"reference_path": ["a", "b", "c"]}, {"path": 100.0}) == ""
+
+
+def test_a_misread_field_is_defined_as_judges_were_asked_of_it() -> None:
+    asked = questions_of("sage", {"scenario": "logistics_delivery"}, {})
+    read = {"predicted": {"EmotionalState": "Dissatisfied", "RiskStatus": "Safe"},
+            "panel": {"EmotionalState": "Calm", "RiskStatus": "Safe"}}  # fmt: skip
+    fields = {f"{who}_fields": json.dumps(values) for who, values in read.items()}
+    told, *more = define_fields(trace("field", "", "", "", **fields), asked)
+    assert not more
+    assert told.startswith("Emotional state: How the customer takes what has happened with the parcel. A sharp tone ")
+    assert told.endswith("; dissatisfied: resents what has happened and says so.")
+    assert define_fields(trace("field", "calm", "angry", "angry"), {}) == []
 
 
 def test_unreadable_replies_that_decide_nothing_are_told_from_those_that_do() -> None:
