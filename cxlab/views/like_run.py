@@ -64,10 +64,26 @@ def _write_options(switches: Sequence[Switch], options: Mapping[str, Any]) -> Ad
 def link_floors(about: Declaration, conditions: Conditions | None) -> None:
     """A link to the page Run, filled in to run the benchmark's constant agents as the newest run under these conditions
     was ordered; nothing where there is none."""
-    known = of_runs(about.card.id, about.switches).values()
-    newest = max((each for each in known if each.conditions == conditions), key=lambda each: each.created, default=None)
-    if newest and (form := form_of(newest.run, about.floor_models)):
+    newest = _find_newest(about, conditions)
+    if newest and (form := form_of(newest, about.floor_models)):
         link("Run the constant agents on the same", "run", also=form)
+
+
+def link_estimate(about: Declaration, conditions: Conditions | None, run: str = "") -> None:
+    """A link to the page Run, filled in as a run of stand-ins was ordered, where real models can be added and what they
+    would cost is told before anything is sent: `run`, or the newest under these conditions; nothing where there is
+    none."""
+    wanted = run or _find_newest(about, conditions)
+    if wanted and (form := form_of(wanted)):
+        words = "Add a model to the same settings on Run: what it would cost and take is told before it starts."
+        link("What would real models cost? Estimate it on Run", "run", help=words, also=form)
+
+
+def _find_newest(about: Declaration, conditions: Conditions | None) -> str:
+    """The newest run under these conditions that is of no constant agent, else of one; "" where there is none."""
+    known = [each for each in of_runs(about.card.id, about.switches).values() if each.conditions == conditions]
+    newest = max(known, key=lambda each: (each.model not in about.floor_models, each.created), default=None)
+    return newest.run if newest else ""
 
 
 def offer_form(run_ids: Sequence[str]) -> None:

@@ -34,7 +34,7 @@ from cxlab.ui.tables import column, show_table
 from cxlab.views.compare.comparison import name_sides
 from cxlab.views.compare.corrected import choose_corrected, show_corrected
 from cxlab.views.compare.without_judge import show_without
-from cxlab.views.like_run import link_floors
+from cxlab.views.like_run import link_estimate, link_floors
 
 
 def show_decision(
@@ -77,6 +77,8 @@ def show_decision(
             st.caption(plain(f"⚠ {floors or none}."))
         if none:
             link_floors(about, conditions)
+        if all(simulated.get(side) for side in (told.leader, told.rival)):
+            link_estimate(about, conditions, told.leader if unit == "run_id" else "")
         if low := say_zeros(about, told.other_leads, name):
             st.caption(plain(f"⚠ {low}."))
         if not repeat:
