@@ -40,8 +40,8 @@ def compare(view: View, found: Corrections) -> pl.DataFrame:
     """Each metric of each model as judged and corrected: benchmark, metric, model, n, mean, low, high, corrected,
     corrected_low, corrected_high, change, change_low, change_high, attempts (how many change).
 
-    Over all runs of the view, means over turns where a metric has any; intervals are clustered. Models
-    none of whose attempts were decided are left out.
+    In the order of `metrics_of`. Over all runs of the view, means over turns where a metric has any; intervals are
+    clustered. Models none of whose attempts were decided are left out.
     """
     rows = []
     keys = pl.DataFrame(list(found.effects), schema={"run_id": pl.String, "attempt_id": pl.String}, orient="row")
@@ -61,12 +61,12 @@ def compare(view: View, found: Corrections) -> pl.DataFrame:
         for (metric, model), own in stored.group_by("metric", "model", maintain_order=True):
             grain = own.filter(~pl.col("whole")) if not own["whole"].all() else own
             row = _compare_one(grain, moved, scales.scale(str(metric)) if metric != PASSED else (0.0, 100.0))
-            rows.append({"benchmark": benchmark, "metric": metric, "model": model, **row})
+            place = metrics.index(str(metric))
+            rows.append((benchmark, place, model, {"benchmark": benchmark, "metric": metric, "model": model, **row}))
     if not rows:
         return pl.DataFrame()
-    order = {metric: place for place, metric in enumerate(dict.fromkeys(row["metric"] for row in rows))}
-    listed = {PASSED: -1} | order
-    return pl.DataFrame(sorted(rows, key=lambda row: (row["benchmark"], listed[row["metric"]], row["model"])))
+    # What heads an attempt comes first, as at each item.
+    return pl.DataFrame([row for *_, row in sorted(rows, key=lambda each: each[:3])])
 
 
 def _list_moves(part: pl.DataFrame, effects: Mapping[tuple[str, str], Effect], metrics: Sequence[str]) -> pl.DataFrame:

@@ -105,6 +105,21 @@ def test_an_item_and_all_decisions_speak_of_the_same_measures(home: Path) -> Non
     assert "Action 0.0 → 100.0" in told
 
 
+def test_the_table_of_corrected_scores_stands_in_the_order_of_an_item(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    annotate("adjudication", *SPLIT[:2], "Exchange", 1, "CoreIntention")
+    found = corrected_scores.correct(states())
+    wanted = corrected_scores.metrics_of("sage", found.effects.values())
+    assert wanted.index("classification") < wanted.index("action") < wanted.index("logic")
+    rows = [("sage", metric, False, "simulated:eloquent", f"s{n}", 1, 50.0)
+            for metric in sorted(wanted) for n in (0, 1)]  # fmt: skip
+    schema = {"benchmark": pl.String, "metric": pl.String, "whole": pl.Boolean, "model": pl.String,
+              "sample_id": pl.String, "n": pl.Int64, "total": pl.Float64}  # fmt: skip
+    monkeypatch.setattr(corrected_scores, "sums", lambda *_: pl.DataFrame(rows, schema=schema, orient="row"))
+    assert corrected_scores.compare(View(), found)["metric"].to_list() == wanted
+
+
 def test_a_finding_names_what_heads_an_attempt_and_its_interval_where_the_ranking_stays() -> None:
     def row(metric: str, change: float, low: float) -> dict[str, object]:
         return {"benchmark": "sage", "metric": metric, "model": "simulated:weak", "mean": 46.0,
