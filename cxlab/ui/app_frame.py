@@ -45,10 +45,16 @@ _STYLE = """<style>
 [class*="st-key-cx-say-system"], [class*="st-key-cx-say-tool"], [class*="st-key-cx-say-ivr"]
   {border-left: 3px solid #999999; padding-left: .8rem;}
 [data-testid="stSelectbox"] input {text-overflow: ellipsis;}
+/* What is picked is read whole, in a second line where it is long. */
+[data-testid="stSidebar"] [data-tag] {max-width: 100%; height: auto;}
+[data-testid="stSidebar"] [data-tag] > span {max-width: none; overflow: visible; white-space: normal;
+  overflow-wrap: anywhere;}
 [class*="st-key-cx-hidden-"] {display: none;}
 @media (max-width: 1100px) {
   [class*="st-key-cx-hidden-"] {display: flex;}
   section[data-testid="stSidebar"] {width: 220px !important; min-width: 220px !important;}
+  [data-testid="stSidebar"] [data-testid="stSelectbox"] input {font-size: .8rem; padding-left: .5rem;
+    padding-right: 0;}
   [data-testid="stMainBlockContainer"] {padding-left: 1.4rem; padding-right: 1.4rem;}
 }
 .st-key-cx-menu, .st-key-cx-window {display: none;}

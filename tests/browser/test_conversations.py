@@ -60,3 +60,18 @@ def test_from_a_file_to_the_messages_that_fit_a_set_and_what_a_model_says_of_it(
     expect(keyed(page, "send-one").locator(".cx-line").first).to_contain_text("My parcel has not come yet.")
     main(page).get_by_role("radio", name="Found", exact=True).click()
     see(page, "Ask a question above")
+
+
+def test_what_is_picked_in_the_narrow_sidebar_is_read_whole(page: Page, lab: Lab) -> None:
+    page.set_viewport_size({"width": 1024, "height": 900})
+    go(page, lab.url, "conversations", source="runs", q="refund")
+    settle(page)
+    sidebar = page.locator("[data-testid=stSidebar]")
+    said = sidebar.get_by_role("combobox", name="Said by")
+    expect(said).to_have_value("customer or agent")
+    assert said.evaluate("each => each.scrollWidth <= each.clientWidth")
+    sidebar.get_by_role("combobox", name="Model").click()
+    page.get_by_role("option").first.click()
+    tag = sidebar.locator(".react-aria-ComboBox [data-tag] > span").first
+    expect(tag).to_be_visible()
+    assert tag.evaluate("each => each.scrollWidth <= each.clientWidth")
