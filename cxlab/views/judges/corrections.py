@@ -4,7 +4,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.names import name_each, name_id
-from cxlab.charts.numbers import format_change, format_count, format_points
+from cxlab.charts.numbers import format_change, format_changes, format_count, format_decimals, format_points
 from cxlab.charts.theme import short_model
 from cxlab.read import StoredAttempt, View, decisions
 from cxlab.records.correction import PASSED, Corrections, Effect, changed
@@ -117,12 +117,14 @@ def say_finding(frame: pl.DataFrame, found: Corrections, settled: int) -> str:
         far = chosen.sort(pl.col("change").abs(), descending=True, maintain_order=True).row(0, named=True)
         stays = "" if leading.height else "what models are ranked by stays; "
         low, high = far["change_low"], far["change_high"]
-        reach = "" if low is None or high is None else f", {_sign(low)} to {_sign(high)}"
+        # Of a change that one decimal would write as none or as another than the two figures, two.
+        places = 1 if abs(far["change"]) >= 0.1 else 2
+        reach = "" if low is None or high is None else f", {format_changes(low, high, places)}"
         unsure = ", not beyond chance" if reach and low <= 0 <= high else ""
         told += (
             f"; {stays}{within_sentence(_name_figure(far['metric']))} of the model {short_model(far['model'])} goes "
-            f"from {format_points(far['mean'])} to {format_points(far['corrected'])} "
-            f"({_sign(far['change'])}{reach}{unsure})"
+            f"from {format_decimals(far['mean'], places)} to {format_decimals(far['corrected'], places)} "
+            f"({format_change(far['change'], places)}{reach}{unsure})"
         )
     return told
 

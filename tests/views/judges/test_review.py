@@ -135,6 +135,10 @@ def test_a_finding_names_what_heads_an_attempt_and_its_interval_where_the_rankin
         "from 46.0 to 46.2 (+0.2, +0.1 to +0.4)"
     )
     assert corrections.say_finding(frame.tail(1), found, 1).endswith("49.0 (+3.0, −0.1 to +6.0, not beyond chance)")
+    small = pl.DataFrame([row("overall", 0.04, -0.04)])
+    assert corrections.say_finding(small, found, 1).endswith(
+        "from 46.00 to 46.04 (+0.04, −0.04 to +0.08, not beyond chance)"
+    )
     ranked = pl.concat([frame, pl.DataFrame([row(declared("sage").card.headline, 1.0, 0.5)])])
     assert "; decidable score of the model weak goes from 46.0 to 47.0 (" in corrections.say_finding(ranked, found, 1)
 
