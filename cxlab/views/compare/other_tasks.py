@@ -8,6 +8,7 @@ import polars as pl
 import streamlit as st
 
 from cxlab.charts.numbers import interval_of
+from cxlab.charts.theme import short_model
 from cxlab.metrics.paired import LEAST_CLUSTERS
 from cxlab.read import View
 from cxlab.read.comparison.ranking import Ranking
@@ -20,14 +21,14 @@ from cxlab.records.benchmark_card import Declaration
 from cxlab.records.metric_names import head_metric
 from cxlab.ui.address import cached, here, set_view
 from cxlab.ui.choices import is_new
-from cxlab.ui.labels import PASSED_COMPARED, ROUNDED, plain, say_passed, section
+from cxlab.ui.labels import PASSED_COMPARED, ROUNDED, label, plain, say_passed, section
 from cxlab.ui.tables import column, show_table
 from cxlab.views.benchmarks import declared
 from cxlab.views.compare import queries
 from cxlab.views.compare.sides import names_of
 from cxlab.views.comparison_sets import ranked
 
-_FEW = "too few samples"
+_FEW = "too few"
 
 
 def show_other_tasks(about: Declaration, task: str, scope: View, unit: Unit, conditions: Conditions | None) -> None:
@@ -58,11 +59,11 @@ def show_other_tasks(about: Declaration, task: str, scope: View, unit: Unit, con
              **_tell_gap(together.gap)}  # fmt: skip
     rows = list_tasks(scored, shown, task)
     frame = pl.concat([pl.DataFrame([whole]), rows], how="diagonal_relaxed").select(rows.columns)
-    few = f"With fewer than {LEAST_CLUSTERS} independent samples it says little: told only where the verdict is sure."
+    few = f"Too few: fewer than {LEAST_CLUSTERS} independent samples, and nothing is sure, so it would say little."
     columns = {
         "name": column("Task"),
         "metric": column("By"),
-        **{side: column(named[side], "points") for side in shown},
+        **{side: column(name, "points", plain(named[side])) for side, name in _shorten(named, shown).items()},
         "difference": column("Difference", "points", f"Of the first two: the first minus the second. {ROUNDED}"),
         "interval": column("95 % interval", help=f"Paired by sample, corrected for the number of {many}. {few}"),
         "verdict": column("The second", help="Against the first, at 5 %."),
@@ -73,6 +74,15 @@ def show_other_tasks(about: Declaration, task: str, scope: View, unit: Unit, con
     if is_new("compare-tasks", wanted) and wanted != task:
         set_view(here().filters().change(tasks=(wanted,), metric=""))
         st.rerun()
+
+
+def _shorten(named: Mapping[str, str], shown: Sequence[str]) -> dict[str, str]:
+    """What the sides are called at the head of a column: the differences must stay in sight beside them, so that what
+    the names of all begin with ("strong, ") is left out."""
+    names = {side: short_model(side) if named[side] == label(side) else named[side] for side in shown}
+    begins = {name.partition(", ")[0] for name in names.values()}
+    rests = {side: name.partition(", ")[2] for side, name in names.items()}
+    return rests if len(begins) == 1 and all(rests.values()) else names
 
 
 def rank_tasks(view: View, unit: Unit) -> tuple[Ranking, ...]:

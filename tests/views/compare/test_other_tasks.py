@@ -1,5 +1,6 @@
 """What all tasks of a benchmark come to on Compare is of what the page compares: its runs, its filters."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,9 @@ def test_runs_get_an_answer_over_all_tasks(runs: tuple[str, str]) -> None:
     assert "weak" not in heading
     (table,) = [each for each in app.dataframe if "All tasks together" in each.value.to_string()]
     assert "weak" not in table.value.to_string()
+    # Beside long names of runs the difference would be out of sight.
+    heads = [each["label"] for each in json.loads(table.proto.columns).values() if each.get("label")]
+    assert {"framework ReAct", "framework function calling"} <= set(heads)
 
 
 def test_all_tasks_are_told_under_the_filters_of_the_page(runs: tuple[str, str]) -> None:
@@ -63,7 +67,7 @@ def test_all_tasks_are_told_under_the_filters_of_the_page(runs: tuple[str, str])
     assert [each.compared.samples for each in half] == [6, 6]
     first = list_tasks(half, runs, "").row(0, named=True)
     # Of six samples one differs: half of all that a difference can be is no interval to read.
-    assert (first["interval"], first["verdict"]) == ("too few samples", "? cannot tell")
+    assert (first["interval"], first["verdict"]) == ("too few", "? cannot tell")
     assert "too few" not in list_tasks(every, runs, "").row(1, named=True)["interval"]
 
 
