@@ -8,12 +8,12 @@ from typing import Any
 import streamlit as st
 
 from cxlab import read
+from cxlab.benchmarks.cdr.retrievers import read_question
 from cxlab.charts.numbers import format_count
 from cxlab.read import View
 from cxlab.read.word_search.attempts import SPEAKERS
 from cxlab.read.word_search.terms import left_out, split_terms
 from cxlab.records.benchmark_card import Declaration
-from cxlab.retrieval.conversation import read_question
 from cxlab.ui.address import cached, link
 from cxlab.ui.filters import show_active, sidebar_filters
 from cxlab.ui.labels import chip, empty, label, plain, section

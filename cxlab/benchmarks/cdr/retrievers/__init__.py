@@ -2,5 +2,6 @@
 
 from cxlab.benchmarks.cdr.retrievers.fitted import FittedIndex, open_index
 from cxlab.benchmarks.cdr.retrievers.search import Hit, search
+from cxlab.retrieval.conversation import read_question
 
-__all__ = ["FittedIndex", "Hit", "open_index", "search"]
+__all__ = ["FittedIndex", "Hit", "open_index", "read_question", "search"]
