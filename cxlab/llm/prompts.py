@@ -317,6 +317,9 @@ class RenderedMessages(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._read)
 
+    def __repr__(self) -> str:
+        return repr(list(self))
+
     @overload
     def __getitem__(self, place: int) -> dict[str, Any]: ...
 

@@ -20,7 +20,7 @@ order tab at alike decides verdict set lead dataset conversation turn page id ow
 blind job seed limit trials marked reviewed shared weight
 run_id attempt_id sample_id trial simulated ended_by score turns opening reason wrong way first_turn latency_s cost_usd
 started name group value sides other show price sample whose groups
-dropped"""
+dropped sought speaker"""
 RESERVED = frozenset(_RESERVED.split())
 """Names that addresses and tables use themselves, so no facet may have them."""
 

@@ -81,7 +81,8 @@ def test_roles_of_one_world_hear_nothing_of_another(tmp_path: Path, monkeypatch:
         foreign = named[other] - named[domain] - policies[domain] - PLAIN
         assert foreign & {"sim", "item"}
         prompts = asked("mmtaup2", samples[domain])
-        assert sum("judge" in name for name in prompts) == 5
+        # Annoyance is asked of conversations that leave it open.
+        assert sum("judge" in name for name in prompts) - ("mmtaup2_judge_annoyance" in prompts) == 5
         found += find(prompts, foreign)
         found += find({f"rule {rule.version}": rule.say(domain) for rule in rubric_versions.rules()}, foreign)
     assert "sim" in words(rubric_versions.find().say("telecom"))

@@ -59,7 +59,7 @@ def test_a_presenter_plays_takes_over_and_shares(page: Page, lab: Lab) -> None:
     expect(log.locator(".v2 del").nth(3)).to_be_attached()
     expect(log.locator(".v1 .adapts").first).to_be_attached()
     metrics = page.locator("table.cx-twelve").last
-    expect(page.locator(".cx-quiet", has_text="Nothing to count here").last).to_contain_text("Safety recall")
+    expect(page.locator(".cx-quiet", has_text="Nothing to count here").last).to_contain_text("Modality robustness")
     expect(metrics.locator("tr", has_text="ASR-robust goal achievement").locator("td").last).to_contain_text("100 %")
     shown = told()
     # The analyst finds the same three under Failures, and from there the way back.

@@ -253,7 +253,7 @@ def test_a_tiny_dataset_tries_a_writer_with_under_150_calls(
     expected = cost_estimate.estimate("endpoint:writer", "tiny")
     assert expected is not None
     assert expected.calls == pytest.approx(scene.calls, rel=0.25)
-    assert built.dataset.config["left_out"] == {"articles": 0, "conversations": 0, "intent names": 0}
+    assert built.dataset.config["left_out"] == {"articles": 0, "conversations": 0, "copies": 0, "intent names": 0}
     # Every fact that an article is said to state stands in it, as is promised of a real writer's texts.
     articles, facts = (pl.read_parquet(built.folder / f"{name}.parquet") for name in ("articles", "facts"))
     shown = dict(facts.select("fact_id", "shown").iter_rows())

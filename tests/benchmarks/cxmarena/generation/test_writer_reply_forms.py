@@ -46,6 +46,6 @@ def test_every_form_of_a_writers_reply_makes_the_same_dataset(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = make(server, tmp_path / "plain", monkeypatch, json.dumps)
-    assert plain[1] == {"articles": 0, "conversations": 0, "intent names": 0}
+    assert plain[1] == {"articles": 0, "conversations": 0, "copies": 0, "intent names": 0}
     for place, (name, form) in enumerate(FORMS.items()):
         assert make(server, tmp_path / str(place), monkeypatch, form) == plain, name

@@ -137,7 +137,7 @@ def hold(home: Path, language: str) -> dict[str, Any]:
 def test_a_strong_writer_makes_a_brand_in_each_language(server: FaultServer, tmp_path: Path, language: str) -> None:
     answer = strong(BRIEFS[language], language, tmp_path / "pack")
     _, scene = generate(server, tmp_path / "home", language, answer)
-    assert hold(tmp_path / "home", language) == {"articles": 0, "conversations": 0, "intent names": 0}
+    assert hold(tmp_path / "home", language) == {"articles": 0, "conversations": 0, "copies": 0, "intent names": 0}
     spending = tables(tmp_path / "home")[3]["config"]["spending"]
     assert spending["calls"] == scene.calls
     assert spending["cost_usd"] == pytest.approx(scene.calls * 120 / 1e6), "each call is told in money"
