@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from cxlab import read
-from cxlab.read import View, annotations, query
+from cxlab.read import View, annotations
 from cxlab.read.comparison.ranking import Rankings
 from cxlab.read.comparison.ranking import rank as rankings_of
 from cxlab.read.comparison.score_sums import of_attempts
@@ -31,7 +31,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sent.append(sql)
         return real(con, sql, *rest)
 
-    monkeypatch.setattr(query.connect, "query", send)
+    monkeypatch.setattr(connect, "query", send)
     return sent
 
 

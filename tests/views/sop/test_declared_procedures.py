@@ -62,7 +62,7 @@ TRACE = {
         ({"error": "strayed", "predicted_action": "Wait"}, "Right path, wrong action: gave wait, due was done"),
         (
             {"error": "strayed", "predicted_path": []},
-            "Went to done after the start, due was “Greet”. By the panel it read the fields right",
+            "Went to done after the start, due was “Greet”. It misread mood (calm, not angry)",
         ),
         ({"error": "broken"}, "the tool broke"),
         ({"error": "none"}, "Followed the procedure; misread mood, which did not matter"),
