@@ -87,9 +87,9 @@ with st.sidebar:
 show_words("compare", [about])
 decided = ui.cached(queries.decided, scope, unit, baseline)
 assert decided is not None  # two sides stand in the ranking
-if several:
-    show_other_tasks(about, ranking.task.id, scope, unit, compared.conditions)
 alone = several and len(tasks) > 1
+if alone:
+    show_other_tasks(about, ranking.task.id, scope, unit, compared.conditions)
 corrected = show_decision(about, ranking, compared.conditions, decided, board, title, named, scope, unit, alone)
 comparison_sets.tell_standing(about, compared, [ranking], "compare", lambda side: named.get(side, ui.label(side)))
 if unit == "run_id":
